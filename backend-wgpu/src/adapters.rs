@@ -1,6 +1,6 @@
 //! The wgpu adapters of this machine, each with its interface.
 //!
-//! The interface on Linux is Vulkan, on Windows Vulkan or DX12, on Apple's systems Metal. A GPU that two interfaces
+//! On Linux the interface is Vulkan; on Windows, Vulkan or DX12; on Apple's systems, Metal. A GPU that two interfaces
 //! offer is listed twice.
 
 use kogge_board::{BackendError, DeviceInfo, DeviceKind};
@@ -25,12 +25,12 @@ pub struct WgpuDevice {
     pub name: String,
     /// The interface: `vulkan`, `metal` or `dx12`.
     pub interface: &'static str,
-    /// The driver's name and version, in its own form.
+    /// The driver's name and version, in the driver's own form.
     pub driver: String,
     /// The kind of processor.
     pub kind: DeviceKind,
     /// The device's own memory in bytes, or the memory that it shares with the host; `None` if the interface does not
-    /// tell.
+    /// report it.
     pub memory: Option<u64>,
     /// The largest buffer that a kernel can use, in bytes.
     pub max_binding: u64,
@@ -40,7 +40,7 @@ pub struct WgpuDevice {
     pub max_work_group_size: usize,
     /// The maximum number of work-groups along one dimension of a launch.
     pub max_groups: usize,
-    /// Whether kernels can use 64-bit integers. Otherwise boards consist of two halves.
+    /// Whether kernels can use 64-bit integers. Otherwise a board consists of two halves.
     pub has_int64: bool,
     /// Whether kernels can sum over sub-groups.
     pub has_subgroups: bool,
@@ -49,19 +49,20 @@ pub struct WgpuDevice {
     unusable: Option<&'static str>,
 }
 
-/// The interfaces that list adapters. OpenGL is left out, since these interfaces offer its devices with better support.
+/// The interfaces that list adapters. OpenGL is left out, because these interfaces offer its devices with better
+/// support.
 const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
 
 /// Lists all adapters. [`Wgpu::open`](crate::Wgpu::open) takes an index in this list.
 ///
 /// # Errors
-/// If there is no adapter. The error says what to do about it.
+/// If there is no adapter. The error explains what the user can do.
 pub fn devices() -> Result<Vec<WgpuDevice>, BackendError> {
     let unavailable = |reason: &str| BackendError::Unavailable { backend: "wgpu", reason: reason.into() };
     let instance = Instance::new(InstanceDescriptor {
         backends: INTERFACES,
         flags: InstanceFlags::empty(),
-        // Making a buffer must fail if memory runs out, so that using the buffer does not.
+        // If memory runs out, making a buffer must fail, because a later use cannot report the failure.
         memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(FILLED), for_device_loss: None },
         ..InstanceDescriptor::new_without_display_handle()
     });
@@ -85,8 +86,8 @@ pub fn devices() -> Result<Vec<WgpuDevice>, BackendError> {
     Ok(devices.into_iter().map(|(_, device)| device).collect())
 }
 
-/// Whether an adapter is listed twice: a driver that is registered twice lists its adapters twice. Adapters without a
-/// bus address cannot be told apart from others of the same model.
+/// Whether an adapter is listed twice, because its driver is registered twice. Adapters without a bus address cannot be
+/// distinguished from others of the same model.
 fn is_same(known: &AdapterInfo, info: &AdapterInfo) -> bool {
     known == info && !info.device_pci_bus_id.is_empty()
 }
@@ -120,7 +121,7 @@ impl WgpuDevice {
         }
     }
 
-    /// Describes the device as every backend does. The variant is chosen when the device is opened.
+    /// Describes the device in the form that all backends use. The variant is chosen when the device is opened.
     pub fn info(&self) -> DeviceInfo {
         let int64 = if self.has_int64 { "64-bit integers" } else { "no 64-bit integers" };
         DeviceInfo {

@@ -1,8 +1,8 @@
 //! Buffers in device memory, and the bind groups of launches.
 //!
-//! A launch binds its buffers as a group, which takes several microseconds to make. Most launches bind the same buffers again and
-//! again, so their groups are kept as long as the buffers. A group keeps the memory of its buffers, so a buffer that is dropped takes
-//! its groups with it.
+//! A launch binds its buffers as a group, which takes several microseconds to make. Most launches bind the same buffers as
+//! earlier ones, so their groups are kept as long as the buffers. A group keeps the memory of its buffers allocated, so a
+//! dropped buffer also drops its groups.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -17,9 +17,9 @@ pub(crate) const BUFFERS: usize = 10;
 /// A buffer in device memory.
 pub struct WgpuBuffer {
     pub(crate) raw: wgpu::Buffer,
-    /// The number of the buffer, from 1; no other buffer gets it.
+    /// The number of the buffer, from 1; no other buffer ever has this number.
     number: u64,
-    /// Whether nothing has been written yet, so that all bytes are zero.
+    /// Whether nothing has been written to the buffer yet, so that all its bytes are zero.
     pub(crate) is_zero: Cell<bool>,
     groups: Groups,
 }
@@ -55,7 +55,7 @@ impl Groups {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes a buffer that was made, and that is cleared before any use.
+    /// Registers a new buffer, which is cleared before any use.
     pub(crate) fn buffer(&self, raw: wgpu::Buffer) -> WgpuBuffer {
         let number = self.with(|table| {
             table.buffers += 1;
@@ -64,7 +64,7 @@ impl Groups {
         WgpuBuffer { raw, number, is_zero: Cell::new(true), groups: self.clone() }
     }
 
-    /// Returns the group of a launch with these buffers, which `make` makes if there is none yet.
+    /// Returns the group of a launch with these buffers, and calls `make` if there is no such group yet.
     pub(crate) fn of<E>(
         &self,
         kernel: Option<Kernel>,
@@ -83,7 +83,6 @@ impl Groups {
         })
     }
 
-    /// The number of groups.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.with(|table| table.by_launch.len())

@@ -1,6 +1,6 @@
 //! A kernel that sets the start of a buffer to zero.
 //!
-//! wgpu's own command for this ends the compute pass. The kernel needs immediates.
+//! wgpu's own command for clearing ends the compute pass. The kernel needs immediates.
 
 use std::num::NonZeroU64;
 
@@ -12,7 +12,7 @@ use wgpu::{
 
 use crate::runtime::Runtime;
 
-/// The kernel. Its immediate is the number of words.
+/// The kernel. This immediate is the number of words.
 const SOURCE: &str = "
 var<immediate> words: u32;
 @group(0) @binding(0) var<storage, read_write> cleared: array<u32>;
@@ -44,8 +44,8 @@ impl Clearing {
         let device = &runtime.device;
         let descriptor = ShaderModuleDescriptor { label: Some("clear"), source: ShaderSource::Wgsl(SOURCE.into()) };
         let checks = ShaderRuntimeChecks { force_loop_bounding: false, ..ShaderRuntimeChecks::checked() };
-        // SAFETY: the loop ends: there is at least one work-group, and there are at most 2^29 words, so that the index grows without
-        // overflow. Accesses are checked.
+        // SAFETY: the loop ends, because there is at least one work-group and there are at most 2^29 words, so the index grows
+        // without overflow. Accesses are checked.
         let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
         let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: Some("clear"),

@@ -26,7 +26,7 @@ use crate::timer::Timer;
 /// The maximum number of launches that are recorded before they are submitted.
 const LAUNCHES: usize = 64;
 
-/// The least number of work-items of a launch that keeps the device busy while the host records the next.
+/// The minimum number of work-items of a launch that keeps the device busy while the host records the next one.
 const LARGE: usize = 1 << 17;
 
 /// A compiled kernel.
@@ -35,10 +35,10 @@ struct Kernel {
     layout: BindGroupLayout,
 }
 
-/// The scalars of the recorded launches in a buffer, one slot for each launch, on devices without immediates.
+/// The scalars of the recorded launches in a buffer, with one slot for each launch, on devices without immediates.
 struct Slots {
     buffer: wgpu::Buffer,
-    /// What the buffer gets before the launches are submitted.
+    /// The bytes to write to the buffer before the launches are submitted.
     bytes: Vec<u8>,
     /// The size of a slot.
     size: usize,
@@ -46,8 +46,9 @@ struct Slots {
 
 /// An open device with its compiled kernels.
 ///
-/// Launches are recorded. They are submitted when the host reads or writes a buffer, or when there is enough work: many launches, or
-/// a large one while the device is idle, which then works while the host records and submits the others.
+/// Launches are recorded. Recorded launches are submitted when the host reads or writes a buffer, or when there is enough work:
+/// many launches, or one large launch while the device is idle, so that the device works while the host records and submits the
+/// others.
 pub struct WgpuInterface {
     runtime: Runtime,
     settings: GpuSettings,
@@ -57,14 +58,14 @@ pub struct WgpuInterface {
     /// Clears buffers within a pass, on devices with immediates.
     clearing: Option<Clearing>,
     recording: Recording,
-    /// The number of launches that are recorded and not submitted yet.
+    /// The number of launches that are recorded but not yet submitted.
     launches: usize,
-    /// Whether the device has nothing to do, because the host has waited for it.
+    /// Whether the device is idle, because the host has waited for it.
     is_idle: bool,
-    /// The scalars of these launches, unless they are immediates.
+    /// The scalars of the recorded launches, unless they are immediates.
     slots: Option<Slots>,
     groups: Groups,
-    /// Measures the last launch, if a profile is asked for and the device has clocks.
+    /// Measures the last launch, if a profile is requested and the device has clocks.
     timer: Option<Timer>,
 }
 
@@ -104,10 +105,9 @@ impl WgpuInterface {
         let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source.into()) };
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
-        // SAFETY: every loop ends: in each iteration it removes a square from a board, moves squares until they have
-        // left the board, counts to a bound (in the search for a slot, the number of slots), or goes back towards the
-        // root of a tree. All divisors are the size of a work-group or the phase of a full board. Everything else is
-        // checked.
+        // SAFETY: every loop ends: in each iteration it removes a square from a board, moves squares until they have left the
+        // board, counts to a bound (in the search for a slot, the number of slots), or moves up towards the root of a tree. All
+        // divisors are the size of a work-group or the phase of a full board. wgpu checks everything else.
         let module = unsafe { self.runtime.device.create_shader_module_trusted(descriptor, checks) };
         self.runtime.check()?;
         Ok(module)
@@ -161,7 +161,7 @@ impl WgpuInterface {
         Ok(())
     }
 
-    /// Waits for all recorded work and reads parts of buffers, which fit together in the staging buffer.
+    /// Waits for all recorded work and reads parts of buffers, which must fit together in the staging buffer.
     fn read_staged(&mut self, parts: &mut [(&wgpu::Buffer, u64, &mut [u8])]) -> Result<(), Failure> {
         let staging = &self.runtime.staging;
         // The copies are submitted with the launches before them.
@@ -206,7 +206,7 @@ impl WgpuInterface {
     /// Submits the recorded launches.
     fn submit(&mut self) -> Result<(), Failure> {
         if let Some(recorded) = self.recording.finish() {
-            // This write is done after all submitted launches, which may still need the slots.
+            // This write happens after all submitted launches, which may still need the slots.
             if let Some(Slots { buffer, bytes, .. }) = self.slots.as_mut().filter(|slots| !slots.bytes.is_empty()) {
                 self.runtime.queue.write_buffer(buffer, 0, bytes);
                 bytes.clear();
@@ -250,7 +250,7 @@ impl Interface for WgpuInterface {
     }
 
     fn clear(&mut self, buffer: &WgpuBuffer, bytes: u64) -> Result<(), Failure> {
-        // After a failure, the work that made the buffer zero may be lost.
+        // After a failure, the work that cleared the buffer may be lost.
         if buffer.is_zero.get() && !self.runtime.has_failed() {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Interface for WgpuInterface {
         }
     }
 
-    /// Launches a kernel. The caller's promise is not needed, since wgpu checks every access of a kernel.
+    /// Launches a kernel. The caller's promise is not needed, because wgpu checks every access of a kernel.
     unsafe fn launch(&mut self, launch: &Launch<'_, WgpuBuffer>) -> Result<(), Failure> {
         let Some(kernel) = &self.kernels[launch.kernel as usize] else {
             return Err(Failure::Other("it has not been compiled.".into()));
@@ -326,7 +326,7 @@ impl Interface for WgpuInterface {
             self.is_idle = true;
             return Ok(None);
         };
-        // Reading waits for all that is recorded.
+        // Reading waits for all recorded work.
         let timer = &self.timer;
         let encoder = self.recording.encoder(&self.runtime.device);
         timer.iter().for_each(|timer| timer.resolve(encoder));
@@ -349,7 +349,7 @@ impl Slots {
         Self { buffer, bytes: Vec::new(), size }
     }
 
-    /// Adds the scalars of a launch, and returns their place in the buffer.
+    /// Adds the scalars of a launch, and returns their offset in the buffer.
     fn add(&mut self, scalars: &[u32]) -> u32 {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytemuck::cast_slice(scalars));
@@ -359,7 +359,7 @@ impl Slots {
 }
 
 impl Kernel {
-    /// Compiles a kernel, whose scalars are immediates or in a buffer. The handlers of the device record failures.
+    /// Compiles a kernel, whose scalars are either immediates or in a buffer. The handlers of the device record failures.
     fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature, immediates: bool) -> Self {
         let device = &runtime.device;
         let entry = |binding, ty, has_dynamic_offset, bytes| BindGroupLayoutEntry {
@@ -487,7 +487,7 @@ mod tests {
         for (buffer, words) in [(&buffer, &words), (&second, &others)] {
             interface.write(buffer, bytemuck::cast_slice(words)).unwrap();
         }
-        // Together, the last two parts are larger than the staging buffer.
+        // The last two parts together are larger than the staging buffer.
         for (firsts, len) in [(vec![7], 5), (vec![5000, 0, 1_000_001], 16), (vec![3 << 20, 0], 3 << 20)] {
             let mut read = vec![0_u32; firsts.len() * len];
             // The words from 0 on are read from the second buffer.
@@ -527,7 +527,7 @@ mod tests {
         }
         assert_eq!(interface.groups.len(), 2);
         let [first, second] = states;
-        // A launch may have written to its buffers, so they are cleared again if that is asked for.
+        // A launch may have written to its buffers, so they are cleared again if that is requested.
         assert!(!first.is_zero.get() && make(&mut interface, 4).is_zero.get());
         drop(first);
         assert_eq!(interface.groups.len(), 1);

@@ -22,7 +22,7 @@ pub fn fingerprint() -> String {
     tuning::fingerprint(forms.iter().map(String::as_str))
 }
 
-/// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
+/// The size of a launch's scalars in bytes; every kernel receives them as one struct.
 pub const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
 
 /// The binding of the scalars. The bindings of the buffers follow.

@@ -21,9 +21,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A build for browsers has the kernels and their settings alone; the page brings its own interface.
+//! A build for browsers has only the kernels and their settings; the page brings its own interface.
 //!
-//! [`measurements`] has the measurements and the ideas that were tried.
+//! [`measurements`] lists the measurements and the ideas that were tried.
 
 /// A page of measurements.
 #[cfg(doc)]

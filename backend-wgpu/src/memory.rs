@@ -1,28 +1,29 @@
 //! Memory for large buffers on Vulkan.
 //!
-//! wgpu puts buffers into blocks of memory, a large buffer into a block of its own, but does not tell the driver that no other buffer will
-//! share it. NVIDIA's driver then takes 24 ms to make a gigabyte and as long to free it. With `VkMemoryDedicatedAllocateInfo` it takes
-//! 1 to 2 ms, and less than 0.3 ms for a buffer of up to 64 MiB (H200, driver 580.159). So all but the smallest buffers are made here, and wgpu
-//! takes them over.
+//! wgpu puts buffers into blocks of memory, and a large buffer into a separate block, but does not tell the driver that no other
+//! buffer will share this block. NVIDIA's driver then takes 24 ms to make a gigabyte and as long to free it. With
+//! `VkMemoryDedicatedAllocateInfo` it takes 1 to 2 ms, and less than 0.3 ms for a buffer of up to 64 MiB (H200, driver 580.159).
+//! So all but the smallest buffers are made here, and wgpu takes them over.
 
 use ash::{ext::memory_budget, vk};
 use kogge_gpu::Failure;
 use wgpu::hal::{api, vulkan};
 use wgpu::{BufferDescriptor, BufferUsages, Device};
 
-/// The least number of bytes of a large buffer. There are far fewer large buffers than the 4,096 allocations that every driver permits.
+/// The minimum number of bytes of a large buffer. There are far fewer large buffers than the 4,096 allocations that every driver
+/// permits.
 const LARGE: u64 = 4 << 20;
 
-/// The usages of buffers that are made here.
+/// The usages of the buffers that are made here.
 const USAGES: [(BufferUsages, vk::BufferUsageFlags); 3] = [
     (BufferUsages::STORAGE, vk::BufferUsageFlags::STORAGE_BUFFER),
     (BufferUsages::COPY_SRC, vk::BufferUsageFlags::TRANSFER_SRC),
     (BufferUsages::COPY_DST, vk::BufferUsageFlags::TRANSFER_DST),
 ];
 
-/// Makes a buffer. Its bytes are not defined, so the caller clears it before any other use. At most `filled` percent of the memory may
-/// be taken. Returns `None` if the buffer is not large, if it has other usages than [`USAGES`], or if the device does not say how much
-/// memory is left.
+/// Makes a buffer. Its bytes are not defined, so the caller clears it before any other use. At most `filled` percent of the
+/// memory may be used. Returns `None` if the buffer is not large, if it has usages other than [`USAGES`], or if the device does
+/// not report how much memory is left.
 ///
 /// # Errors
 /// [`Failure::OutOfMemory`] if too little is left; if the device fails.
@@ -42,7 +43,7 @@ pub(crate) fn large_buffer(
     if !raw.enabled_device_extensions().contains(&memory_budget::NAME) {
         return None;
     }
-    // SAFETY: the buffer belongs to this device and is as described. The caller clears it before any other use.
+    // SAFETY: the buffer belongs to this device and is as described. The caller must clear it before any other use.
     let take_over = |buffer| unsafe { device.create_buffer_from_hal::<api::Vulkan>(buffer, descriptor) };
     Some(dedicated_buffer(&raw, descriptor.size, flags, filled).map(take_over).map_err(|error| match error {
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => Failure::OutOfMemory,
@@ -51,7 +52,6 @@ pub(crate) fn large_buffer(
     }))
 }
 
-/// Makes a buffer in memory of its own.
 fn dedicated_buffer(
     device: &vulkan::Device,
     bytes: u64,
@@ -89,7 +89,7 @@ fn memory_for(
         .allocation_size(requirements.size)
         .memory_type_index(memory_type)
         .push_next(&mut dedicated);
-    // SAFETY: the buffer may have memory of this type and size, and has none yet.
+    // SAFETY: the buffer may use memory of this type and size, and has no memory yet.
     let memory = unsafe { raw.allocate_memory(&info, None) }?;
     // SAFETY: the memory was made for this buffer.
     let bound = unsafe { raw.bind_buffer_memory(buffer, memory, 0) };
@@ -100,7 +100,7 @@ fn memory_for(
     bound.map(|()| memory)
 }
 
-/// Returns the first type of the device's own memory that the buffer may have, or `None` if too little of it is left.
+/// Returns the first type of the device's own memory that suits the buffer, or `None` if too little of this memory is left.
 fn memory_type(device: &vulkan::Device, requirements: &vk::MemoryRequirements, filled: u8) -> Option<u32> {
     let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
     let mut properties = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
@@ -109,7 +109,7 @@ fn memory_type(device: &vulkan::Device, requirements: &vk::MemoryRequirements, f
     unsafe { instance.get_physical_device_memory_properties2(device.raw_physical_device(), &mut properties) };
     let types = properties.memory_properties;
     let is_possible = |&(number, kind): &(usize, &vk::MemoryType)| {
-        // Other properties than these are for special purposes.
+        // Memory with additional properties is for special purposes.
         let usual = vk::MemoryPropertyFlags::DEVICE_LOCAL
             | vk::MemoryPropertyFlags::HOST_VISIBLE
             | vk::MemoryPropertyFlags::HOST_COHERENT

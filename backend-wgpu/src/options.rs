@@ -12,7 +12,7 @@ use kogge_gpu::{Capabilities, GpuOptions, GpuSettings, Parameter, Unordered, Var
 pub struct Properties {
     /// The kind of processor.
     pub kind: DeviceKind,
-    /// Whether NVIDIA made it.
+    /// Whether NVIDIA made the device.
     pub is_nvidia: bool,
     /// The device's memory in bytes, if it is known.
     pub memory: Option<u64>,
@@ -33,26 +33,26 @@ pub struct Properties {
 /// The memory to use if the size of the device's memory is unknown.
 const UNKNOWN_MEMORY: u64 = 1 << 30;
 
-/// The maximum memory to use by default. The resulting chunks are large enough by far.
+/// The maximum memory to use by default. The resulting chunks are more than large enough.
 const MOST_MEMORY: u64 = 16 << 30;
 
-/// Returns the number of positions in a level on a GPU with this much memory: one for each kibibyte, within limits. Larger levels need
-/// fewer waits. But four levels must fit in a quarter of the memory while plies are merged.
+/// Returns the number of positions in a level on a GPU with this amount of memory: one for each kibibyte, within limits. Larger
+/// levels need fewer waits. But four levels must fit in a quarter of the memory while plies are merged.
 fn positions_on_gpu(memory: u64) -> usize {
     1 << (memory / 1024).clamp(1 << 24, 1 << 26).ilog2()
 }
 
-/// Work-groups that count replies on a GPU. wgpu does not tell the number of multiprocessors; with many groups for
-/// each, all multiprocessors finish at about the same time.
+/// The number of work-groups that count replies on a GPU. wgpu does not report the number of multiprocessors; with many
+/// groups for each, all multiprocessors finish at about the same time.
 const COUNT_GROUPS: usize = 8192;
 
-/// Work-items that do quiescence searches on a GPU: as many as the largest GPU runs at once.
+/// The number of work-items that do quiescence searches on a GPU: as many as the largest GPU runs at once.
 const QUIESCENCE_LANES: usize = 1 << 16;
 
-/// Moves that are written at once on a GPU, if memory permits.
+/// The number of moves that are written together on a GPU, if memory permits.
 const MOVES: u64 = 1 << 27;
 
-/// The maximum local memory of a work-group that makes successors in any order, in bytes, which every device has.
+/// The maximum local memory of a work-group that makes successors in any order, in bytes; every device has this amount.
 const UNORDERED_MEMORY: u64 = 1 << 14;
 
 impl Properties {
@@ -69,7 +69,7 @@ impl Properties {
         let device_memory = self.memory.unwrap_or(options.memory.unwrap_or(memory));
         let mut defaults = Parameter::usual(is_gpu);
         defaults.extend([
-            // NVIDIA's chips have no 64-bit integers either, and its compiler makes faster code of pairs of words.
+            // NVIDIA's chips have no 64-bit integers either, and the compiler makes faster code for pairs of words.
             (Word, usize::from(self.has_int64 && !self.is_nvidia)),
             (Sliders, usize::from(is_gpu)),
             (Subgroups, usize::from(self.has_subgroups)),
@@ -87,8 +87,8 @@ impl Properties {
         }
         if self.is_nvidia {
             // wgpu cannot limit a kernel's registers, but in a large work-group NVIDIA's compiler uses fewer registers
-            // for each work-item, so that more work-items are resident. The only resident group of a multiprocessor would
-            // wait for its slowest lane after each position, so a lane takes several.
+            // for each work-item, so that more work-items are resident. A multiprocessor with a single resident group
+            // would wait for the slowest lane after each position, so a lane takes several positions.
             defaults.extend([(ClosedFormGroupSize, 512), (ClosedFormTurns, 3)]);
         }
         let has = [(Word, self.has_int64), (Subgroups, self.has_subgroups), (Immediates, self.has_immediates)];

@@ -1,4 +1,4 @@
-//! Work that is recorded and not submitted yet.
+//! Work that is recorded but not yet submitted.
 //!
 //! Consecutive launches share a compute pass: for each pass wgpu makes two command buffers, which the driver begins, ends and submits.
 //! wgpu puts barriers between launches that need them.
@@ -11,7 +11,7 @@ use crate::timer::Timer;
 #[derive(Default)]
 pub(crate) struct Recording {
     encoder: Option<CommandEncoder>,
-    /// The pass of the last launches, unless other work follows them.
+    /// The pass of the most recent launches, unless other work follows them.
     pass: Option<ComputePass<'static>>,
 }
 
@@ -21,7 +21,7 @@ impl Recording {
         self.encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default()))
     }
 
-    /// Returns the pass for a launch. A launch that is measured gets a pass of its own.
+    /// Returns the pass for a launch. A measured launch gets a separate pass.
     pub(crate) fn pass(&mut self, device: &Device, timer: Option<&mut Timer>) -> &mut ComputePass<'static> {
         let pass = self.pass.take().filter(|_| timer.is_none());
         let begin = || {
@@ -33,7 +33,7 @@ impl Recording {
         self.pass.insert(pass)
     }
 
-    /// Returns the pass of the last launches if it goes on: unless other work follows them, or they are measured.
+    /// Returns the pass of the most recent launches, or `None` if other work has followed them or the next launch is measured.
     pub(crate) fn open_pass(&mut self, is_measured: bool) -> Option<&mut ComputePass<'static>> {
         self.pass.as_mut().filter(|_| !is_measured)
     }

@@ -1,7 +1,7 @@
 //! An open device: its queue, its memory, and its failures.
 //!
-//! wgpu reports errors to a handler, and panics if there is none. It reports a lost device to another handler. Here
-//! both handlers only record the failure, and every call then asks [`Runtime::check`].
+//! wgpu reports errors to a handler, and panics if there is no handler. It reports a lost device to another handler.
+//! Here both handlers only record the failure, and every call then asks [`Runtime::check`].
 
 use std::cell::Cell;
 use std::future::Future;
@@ -23,7 +23,7 @@ use crate::memory::large_buffer;
 /// The part of the device's memory that buffers may take, in percent.
 pub(crate) const FILLED: u8 = 95;
 
-/// Returns `None`: only Vulkan needs to be told that a buffer has memory of its own.
+/// Returns `None`: only Vulkan needs to know that a buffer has its own memory.
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
 fn large_buffer(_: &wgpu::Device, _: &BufferDescriptor<'_>, _: u8) -> Option<Result<wgpu::Buffer, Failure>> {
     None
@@ -33,7 +33,7 @@ fn large_buffer(_: &wgpu::Device, _: &BufferDescriptor<'_>, _: u8) -> Option<Res
 #[derive(Clone, Default)]
 struct Failures {
     first: Arc<Mutex<Option<Failure>>>,
-    /// Whether there ever was one.
+    /// Whether any call has ever failed.
     any: Arc<AtomicBool>,
 }
 
@@ -59,7 +59,7 @@ impl Failures {
     }
 }
 
-/// Makes a sentence of wgpu's error text, which has several lines with the innermost cause last.
+/// Makes a sentence from wgpu's error text, which has several lines with the innermost cause at the end.
 fn sentence(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.ends_with(':'));
     let lines = lines.filter(|line| *line != "Validation Error").map(|line| line.trim_end_matches('.'));
@@ -73,17 +73,17 @@ pub(crate) struct Runtime {
     failures: Failures,
     /// The buffer from which the host reads bytes.
     pub(crate) staging: wgpu::Buffer,
-    /// How long a wait asks the device again and again before it sleeps.
+    /// The time for which a wait polls the device before it sleeps.
     awake: Duration,
 }
 
-/// How long a wait for a GPU asks again and again before it sleeps. A thread that sleeps wakes up late.
+/// The time for which a wait polls a GPU before it sleeps. A sleeping thread wakes up late.
 const AWAKE: Duration = Duration::from_millis(20);
 
-/// The same for a GPU that shares its power with the host's cores: as long as small work takes.
+/// The same for a GPU that shares its power with the host's cores: only as long as small work takes.
 const AWAKE_BESIDE_CORES: Duration = Duration::from_micros(200);
 
-/// The number of bytes that the host reads at once.
+/// The maximum number of bytes in one read by the host.
 const STAGING: u64 = 16 << 20;
 
 impl Runtime {
@@ -93,7 +93,7 @@ impl Runtime {
             label: Some("kogge"),
             required_features: features,
             required_limits: adapter.limits(),
-            // Large buffers have memory of their own, and small ones share small blocks.
+            // Large buffers have their own memory, and small buffers share small blocks.
             memory_hints: MemoryHints::MemoryUsage,
             ..DeviceDescriptor::default()
         };
@@ -119,7 +119,7 @@ impl Runtime {
         });
         let awake = match adapter.get_info().device_type {
             DeviceType::DiscreteGpu => AWAKE,
-            // A software device needs the host's cores.
+            // A software device needs the host's cores for its own work.
             DeviceType::Cpu => Duration::ZERO,
             _ => AWAKE_BESIDE_CORES,
         };
@@ -128,7 +128,7 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// Returns an error if something failed since the last call.
+    /// Returns an error if anything failed since the last call.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.failures.take()
     }
@@ -138,7 +138,8 @@ impl Runtime {
         self.failures.any.load(Ordering::Relaxed)
     }
 
-    /// Makes a buffer. Also returns whether it must be cleared before it is used. If not, wgpu fills it with zeros when it is first used.
+    /// Makes a buffer. Also returns whether the buffer must be cleared before it is used. If not, wgpu fills the buffer with
+    /// zeros at its first use.
     pub(crate) fn buffer(&self, label: &str, bytes: u64) -> Result<(wgpu::Buffer, bool), Failure> {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let descriptor = BufferDescriptor { label: Some(label), size: bytes, usage, mapped_at_creation: false };
@@ -180,7 +181,7 @@ impl Runtime {
             }
             _ => Err(Failure::Other("memory could not be read.".into())),
         });
-        // The next read needs the buffer unmapped, also after a failure.
+        // The next read needs the buffer unmapped, even after a failure.
         if mapped != Some(false) {
             self.staging.unmap();
         }
@@ -223,7 +224,7 @@ thread_local! {
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function that panics where it should return an error; `None` if it panicked.
+/// Calls a function that panics instead of returning an error; `None` if it panicked.
 fn without_panic<T>(function: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -18,12 +18,12 @@ fn emulated() -> GpuOptions {
     tunable().with(Immediates, 0)
 }
 
-/// Returns options that can be tuned.
 fn tunable() -> GpuOptions {
     GpuOptions::of([(Word, 0), (Sliders, 1), (Subgroups, 0)])
 }
 
-/// Returns options with which successors are always made in any order. The other variants do so in ranges.
+/// Returns options with which successors are always made in any order. The other variants make successors in any order
+/// only in ranges.
 fn any_order() -> GpuOptions {
     GpuOptions { unordered: Some(Unordered::Always), ..GpuOptions::of([(Word, 1), (Sliders, 0)]) }
 }

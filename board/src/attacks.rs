@@ -6,8 +6,8 @@
 use crate::bits::{FILE_A, FILE_H, NOT_FILE_A, NOT_FILE_H, PAWN_RANKS, flip};
 use crate::{Quad48, State};
 
-/// Returns the squares that sliders attack in one direction. A step rotates the board to the left by `STEP`;
-/// `landing` contains the squares that a step reaches without leaving the board.
+/// Returns the squares that sliders attack in one direction. Each step rotates the board to the left by `STEP`, and
+/// `landing` masks the squares where the step does not wrap around the edge.
 #[inline(always)]
 fn slide<const STEP: u32>(sliders: u64, empty: u64, landing: u64) -> u64 {
     let free = empty & landing;

@@ -1,4 +1,4 @@
-//! The trait of everything that counts and expands batches of positions.
+//! The trait of the devices that count and expand batches of positions.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,9 +9,9 @@ use crate::{BackendError, Categories, Leaves, Quad48, Rules, Score};
 /// A device that computes on batches of positions.
 ///
 /// Every method takes a batch and answers for each position, in order. The positions must be legal
-/// ([`Position::check`](crate::Position::check)); for an illegal position the answer means nothing, but a backend
-/// neither panics nor loops forever. A method returns a complete and right answer, or an error. Methods that may take long
-/// report to a [`Watch`] several times a second and stop within half a second of its request; [`unwatched`] never stops.
+/// ([`Position::check`](crate::Position::check)); for an illegal position the answer is meaningless, but a backend neither
+/// panics nor loops forever. A method returns a complete and right answer, or an error. Methods that may take long report to a
+/// [`Watch`] several times a second, and stop within half a second after the watch breaks; [`unwatched`] never breaks.
 ///
 /// Equal positions under equal rules have the same successors in the same order on every backend, byte for byte.
 /// `kogge-movegen-cpu` documents this generation order.
@@ -25,7 +25,7 @@ pub trait Backend: Send {
     /// If the device fails or the successors do not fit in memory.
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError>;
 
-    /// Counts the leaves `depth` plies below each position: 1 at depth 0, the legal moves at depth 1.
+    /// Counts the leaves `depth` plies below each position: at depth 0 one leaf, at depth 1 the legal moves.
     ///
     /// # Errors
     /// [`BackendError::Stopped`] if `watch` breaks; if the device fails, or if a count exceeds the backend's integers.
@@ -50,9 +50,9 @@ pub trait Backend: Send {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Categories>, BackendError>;
 
-    /// Returns the exhaustive minimax value of each position, `depth` plies deep, for the side to move.
-    /// [`crate::minimax`] defines it exactly: every backend gives the same scores. The watch gets a share, and 0
-    /// or the positions evaluated so far. A backend without code of its own calls [`host::minimax`](crate::host::minimax()).
+    /// Returns the exhaustive minimax value of each position, `depth` plies deep, for the side to move. [`crate::minimax`]
+    /// defines it exactly: every backend gives the same scores. The watch receives the share that is done, and the number of
+    /// positions evaluated so far, or 0. A backend without its own minimax calls [`host::minimax`](crate::host::minimax()).
     ///
     /// # Errors
     /// [`BackendError::Stopped`] if `watch` breaks; if the device fails, if a level does not fit in memory, or if the depth
@@ -67,15 +67,15 @@ pub trait Backend: Send {
     ) -> Result<Vec<Score>, BackendError>;
 
     /// Returns two empty plies of a tree in which equal positions are merged. The halfmove clock is left out. A backend
-    /// without code of its own returns a [`HostMerge`](crate::host::HostMerge).
+    /// without its own merging returns a [`HostMerge`](crate::host::HostMerge).
     ///
     /// # Errors
     /// If the device fails.
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError>;
 }
 
-/// Receives the leaves that a call has counted so far and the estimated share of the call that is done, 0 to 1. Neither is a
-/// result, and both may fall when a part of the work starts again. Breaks to stop the call.
+/// Receives the leaves that a call has counted so far and the estimated share of the call that is done, 0 to 1. Neither
+/// number is a result, and both may fall when a part of the work is repeated. Breaks to stop the call.
 pub type Watch<'w> = dyn FnMut(u128, f64) -> ControlFlow<()> + 'w;
 
 /// The [`Watch`] that ignores reports and never stops a call.
@@ -206,7 +206,7 @@ impl Successors {
 pub enum DeviceKind {
     /// A CPU that runs kogge's own code.
     Cpu,
-    /// A GPU with memory of its own.
+    /// A GPU with its own memory.
     DiscreteGpu,
     /// A GPU that shares the CPU's memory.
     IntegratedGpu,
@@ -231,7 +231,7 @@ impl fmt::Display for DeviceKind {
 /// A description of the device that a backend runs on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
-    /// The backend's name, as in `--backend`.
+    /// The backend's name, as given to `--backend`.
     pub backend: &'static str,
     /// The device's name as its driver gives it.
     pub name: String,
@@ -241,10 +241,10 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// The number of bytes of the device's memory, or of memory that the backend may use; `None` if unknown.
     pub memory: Option<u64>,
-    /// The number of positions in one call that keeps the device busy.
+    /// The number of positions per call that keeps the device busy.
     pub batch: usize,
     /// The variant of its code that the backend uses.
     pub variant: String,
-    /// Whether [`Merge::diagrams`] needs no memory of the host, because the device counts diagrams in the memory of its merge.
+    /// Whether [`Merge::diagrams`] needs no host memory, because the device counts diagrams in the memory of its merge.
     pub counts_diagrams: bool,
 }

@@ -39,7 +39,7 @@ pub const fn lowest(board: u64) -> u64 {
     board & board.wrapping_neg()
 }
 
-/// Iterates over the set bits of a board, each as its own board, lowest first.
+/// Iterates over the set bits of a board, lowest first; each bit is returned as a board.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits(pub u64);
 

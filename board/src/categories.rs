@@ -21,8 +21,8 @@ pub struct Categories {
     pub promotions: u128,
     /// Checks of every kind, mates included.
     pub checks: u128,
-    /// Checks by exactly one piece, which is not the piece that moved. In castling the rook moves too, so its check is not
-    /// discovered.
+    /// Checks by exactly one piece, which is not the piece that moved. In castling the rook moves too, so its check counts
+    /// as direct.
     pub discovered: u128,
     /// Checks by two pieces.
     pub double: u128,
@@ -38,7 +38,7 @@ impl Categories {
     pub const NAMES: [&str; Self::COUNT] =
         ["nodes", "captures", "en_passant", "castles", "promotions", "checks", "discovered", "double", "mates"];
 
-    /// One leaf that no move leads to: the tree of depth 0.
+    /// The single leaf of a tree of depth 0, which no move leads to.
     pub const ROOT: Self = Self::from_array([1, 0, 0, 0, 0, 0, 0, 0, 0]);
 
     /// Returns the numbers in the order of the fields.

@@ -1,5 +1,5 @@
-//! `Circle32`: three circles of a Venn diagram and white, in 32 bytes; the format for storage,
-//! transfer and hash keys.
+//! `Circle32`: three circles of a Venn diagram and the white pieces, in 32 bytes; the format for storage, transfer and
+//! hash keys.
 //!
 //! Packing and unpacking come in two forms, with and without the state. Without the state, they are a few
 //! operations on whole words. With the state, its bits are deposited on the lowest empty squares: by one
@@ -12,7 +12,7 @@ use crate::bits::{Bits, lowest};
 use crate::position::OUTER_RANKS;
 use crate::{Format, PackedPosition, Position, Quad48, State};
 
-/// Four words: the circles s, t and u, and white.
+/// Four words: the circles s, t and u, and the white pieces.
 ///
 /// With p for pawns, N knights, B bishops, Q queens, R rooks and K kings, s = p|N|B, t = B|Q|R and
 /// u = R|K|p: every kind is one region of the three circles, and no piece is in all three. The region
@@ -54,7 +54,7 @@ impl Circle32 {
         }
     }
 
-    /// Returns the pieces with a zero state, and ignores a packed state.
+    /// Returns the pieces with a zero state, and ignores the packed state.
     #[inline]
     pub const fn unpack_pieces(&self) -> Quad48 {
         let Self { s, t, u, white } = *self;
@@ -178,7 +178,7 @@ mod portable {
         center
     }
 
-    /// Gathers the state that [`deposit`] has deposited.
+    /// Gathers the state bits that [`deposit`] wrote.
     pub(super) fn gather(center: u64, empty: u64) -> u16 {
         Bits(center).fold(0, |state, bit| state | 1u64 << (empty & (bit - 1)).count_ones()) as u16
     }
@@ -209,8 +209,8 @@ mod bmi2 {
         is_x86_feature_detected!("bmi2")
     }
 
-    // Arguments and results are words, not positions: these functions cannot be inlined into code for any CPU, and
-    // words pass in registers.
+    // Arguments and results are words, not positions: these functions cannot be inlined into code for every CPU, and
+    // words are passed in registers.
 
     #[inline]
     #[target_feature(enable = "bmi2")]

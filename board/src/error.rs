@@ -20,7 +20,7 @@ pub enum BackendError {
     OutOfMemory {
         /// The device's name.
         device: String,
-        /// The work during which it failed.
+        /// The work that failed.
         doing: String,
     },
     /// The device failed or was lost.
@@ -28,7 +28,7 @@ pub enum BackendError {
     Device {
         /// The device's name.
         device: String,
-        /// The work during which it failed.
+        /// The work that failed.
         doing: String,
         /// The driver's message, as a sentence.
         reason: String,

@@ -1,9 +1,8 @@
 //! Reading and printing FEN, X-FEN and Shredder-FEN.
 //!
-//! The PGN standard defines the six fields. Castling rights are read as `KQkq`, where a letter
-//! means the outermost rook on that side of the king (X-FEN), or as the rook's file, `A` to `H` and
-//! `a` to `h` (Shredder-FEN); a field may mix both. The last two fields may both be missing, as in EPD: the halfmove clock
-//! is then 0 and the move number 1.
+//! The PGN standard defines the six fields. Castling rights are read as `KQkq`, where a letter means the outermost rook on
+//! that side of the king (X-FEN), or as the rook's file, `A` to `H` and `a` to `h` (Shredder-FEN); a field may mix both.
+//! The last two fields may both be missing, as in EPD; then the halfmove clock is 0 and the move number 1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,9 +18,9 @@ pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 
 
 /// A position and everything else in its FEN: the castling rules, the move number, and the notation.
 ///
-/// Printing returns the text that was read, except for spacing and the order of castling letters. It keeps
-/// the en-passant square after a double push even if no pawn can capture there, although [`Position`]
-/// records only legal captures.
+/// Printing returns the text that was read, except for spacing and the order of the castling letters. It keeps the
+/// en-passant square after a double push even if no pawn can capture there, although [`Position`] records only legal
+/// captures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fen {
     /// The checked position.
@@ -341,7 +340,7 @@ mod tests {
         assert_eq!((x.position, x.rules), (shredder.position, shredder.rules));
         assert!(x.is_chess960());
         assert_eq!(x.to_string(), "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1");
-        // An inner rook has no letter in KQkq.
+        // The letters KQkq mean the outermost rooks, so an inner rook is written by its file.
         let inner = "4k3/8/8/8/8/8/8/4KR1R w F - 0 1";
         assert_eq!(inner.parse::<Fen>().unwrap().to_string(), inner);
     }

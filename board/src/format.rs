@@ -42,7 +42,7 @@ impl Format {
         with_type!(self, T => size_of::<T>())
     }
 
-    /// Returns whether the format keeps the halfmove clock; if not, it unpacks as 0.
+    /// Returns whether the format keeps the halfmove clock; if not, the clock unpacks as 0.
     pub const fn keeps_halfmove_clock(self) -> bool {
         !matches!(self, Self::Pieces38)
     }

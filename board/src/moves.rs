@@ -8,7 +8,7 @@ use crate::{Position, Rules};
 pub enum MoveKind {
     /// No capture, promotion, castling or double push.
     Quiet,
-    /// A pawn moves two squares.
+    /// A pawn's double push.
     DoublePush,
     /// Castling towards file h.
     CastleKingside,
@@ -111,8 +111,8 @@ impl Move {
         matches!(self.kind(), MoveKind::CastleKingside | MoveKind::CastleQueenside)
     }
 
-    /// Returns the pseudo-legal move that leads from `parent` to `child`, if there is one. Generators without move
-    /// lists recover their moves this way.
+    /// Returns the pseudo-legal move that leads from `parent` to `child`, if there is one. Generators that make
+    /// positions without move lists recover the moves this way.
     pub fn between(rules: &Rules, parent: &Position, child: &Position) -> Option<Self> {
         let turn = parent.turn();
         let (own, own_after) = (parent.of(turn), child.of(turn));

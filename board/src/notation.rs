@@ -79,8 +79,8 @@ impl Move {
     /// Reads a legal move in the notation that [`Move::uci`] writes with the same `rules` and `chess960`.
     ///
     /// # Errors
-    /// If the text is not in UCI notation, or if it matches no legal move or two. In Chess960 without its own notation,
-    /// castling and a king's step can be written alike.
+    /// If the text is not in UCI notation, or if it matches no legal move or two. In Chess960, a castling move and a
+    /// king's step can have the same text if the rules use the orthodox notation.
     pub fn from_uci(text: &str, rules: &Rules, chess960: bool, legal: &[Self]) -> Result<Self, MoveError> {
         let is_square = |at: usize| text.get(at..at + 2).is_some_and(|square| square.parse::<Square>().is_ok());
         let well_formed = is_square(0) && is_square(2) && matches!(&text[4..], "" | "q" | "r" | "b" | "n");
@@ -177,7 +177,7 @@ impl Move {
     }
 }
 
-/// Returns the kind of piece on a square, which a legal move leaves and which therefore is not empty.
+/// Returns the kind of piece on a square; the square is not empty, because a legal move starts from it.
 fn kind_at(position: &Position, square: Square) -> Piece {
     position.piece_at(square).map_or(Piece::Pawn, |(_, piece)| piece)
 }

@@ -1,4 +1,4 @@
-//! The size of the steps of long work, so that each takes about the same time.
+//! The size of the steps of long work: each step should take about the same time.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Returns the pace of steps that should take `time`. The first has `first` items. The number changes by a factor of at most
-    /// `growth` from step to step, because one slow step may be an accident.
+    /// Returns the pace for steps that should take `time`. The first step has `first` items. From step to step, the number
+    /// changes by a factor of at most `growth`, because a single slow step may be an accident.
     pub const fn new(first: u64, time: Duration, growth: u32) -> Self {
         Self { size: first, time, growth }
     }
@@ -39,7 +39,7 @@ impl Pace {
     pub fn saw(&mut self, done: u64, time: Duration) {
         let factor = self.time.as_secs_f64() / time.as_secs_f64().max(1e-9);
         let factor = factor.clamp(1.0 / f64::from(self.growth), self.growth.into());
-        // A quick step that was smaller than planned says nothing about larger ones.
+        // A quick step that was smaller than planned does not predict the time of larger ones.
         if done >= self.size || factor < 1.0 {
             self.size = ((done as f64 * factor) as u64).max(1);
         }

@@ -63,7 +63,7 @@ fn position(entries: [u16; 32], state: State) -> Position {
 /// 32 entries of 9 bits, then state bits 0 to 8 (turn, castling rights, en passant): 297 bits from the lowest bit of
 /// the first byte on. The last 7 bits are zero.
 ///
-/// There is no room for the halfmove clock: it unpacks as 0.
+/// There is no room for the halfmove clock, which unpacks as 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Pieces38(pub [u8; 38]);

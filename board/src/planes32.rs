@@ -1,4 +1,4 @@
-//! `Planes32`: four bitboards in 32 bytes, the positions of the GPU backends.
+//! `Planes32`: four bitboards in 32 bytes, the position format of the GPU backends.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,22 +6,22 @@ use crate::bits::{Bits, flip};
 use crate::square::{Color, Piece, Square};
 use crate::{Position, Rules, State};
 
-/// Four words: three planes of piece codes, and the pieces of the side to move.
+/// Four words: three planes of piece codes, and a board of the pieces of the side to move.
 ///
-/// The board is flipped so that the side to move moves up: for black, ranks 1 and 8 are exchanged, and files
-/// stay. `codes[0]`, `codes[1]` and `codes[2]` are the bits 1, 2 and 4 of each square's
-/// code: 0 empty, 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 a rook that may castle. A
-/// square that is empty but set in `own` is the square where an en-passant capture lands.
+/// The board is flipped so that the side to move moves up: for black, ranks 1 and 8 are exchanged, and files stay.
+/// `codes[0]`, `codes[1]` and `codes[2]` are the bits 1, 2 and 4 of each square's code: 0 empty, 1 pawn, 2 knight, 3
+/// bishop, 4 rook, 5 queen, 6 king, 7 a rook that may castle. A square that is empty but set in `own` is the target of
+/// an en-passant capture.
 ///
-/// Two positions with the same side to move have equal planes if and only if they are equal except
-/// for the halfmove clock. The side to move follows from the ply, as sides alternate, and counting ignores
-/// the halfmove clock. The square of a castling rook identifies the right, so Chess960 needs no extra data.
+/// Two positions with the same side to move have equal planes if and only if they are equal except for the halfmove
+/// clock. The side to move follows from the ply, because the sides alternate, and counting ignores the halfmove clock.
+/// The square of a castling rook identifies the right, so Chess960 needs no extra data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Planes32 {
     /// Bits 1, 2 and 4 of the piece codes.
     pub codes: [u64; 3],
-    /// Pieces of the side to move, and the en-passant square.
+    /// Pieces of the side to move, and the target square of an en-passant capture.
     pub own: u64,
 }
 
@@ -65,7 +65,7 @@ impl Planes32 {
 
     /// Returns the position, with this side to move and halfmove clock 0, without a check.
     ///
-    /// A castling rook gives the right on its side of the king.
+    /// A castling rook implies the right on its side of the king.
     pub fn unpack_unchecked(&self, turn: Color) -> Position {
         let view = |board: u64| if turn == Color::White { board } else { flip(board) };
         let [bit1, bit2, bit4] = self.codes.map(view);

@@ -68,7 +68,7 @@ pub enum PositionError {
     /// The side not to move is in check.
     #[error("The {0} king is in check although it is the other side's turn; the last move would have left it there.")]
     OpponentInCheck(Color),
-    /// More checkers than one move can make.
+    /// More checkers than a single move can cause.
     #[error("{count} pieces give check to the {color} king; one move can give at most two checks.")]
     TooManyCheckers {
         /// The colour in check.
@@ -204,7 +204,7 @@ impl Position {
         for step in KNIGHT_STEPS {
             found |= square.offset(step).map_or(0, Square::bit) & self.knights;
         }
-        // A pawn attacks the square from one rank behind it, from its side's view.
+        // A pawn attacks from one rank behind the square, as its side sees the board.
         let behind = if by == Color::White { -1 } else { 1 };
         for file in [-1, 1] {
             found |= square.offset((file, behind)).map_or(0, Square::bit) & self.pawns;
@@ -223,7 +223,7 @@ impl Position {
     /// castling rights only with king and rook at home, en passant only where legal.
     ///
     /// # Errors
-    /// The first of these conditions that does not hold.
+    /// The first violated condition.
     pub fn check(&self, rules: &Rules) -> Result<(), PositionError> {
         self.check_boards()?;
         self.check_castling(rules)?;
@@ -288,7 +288,7 @@ impl Position {
             let color = if right < 2 { Color::White } else { Color::Black };
             let home = crate::bits::rank(color.home_rank());
             let king = self.kings & self.of(color) & home;
-            // On file a or h the king has no room for a rook on one side, but may have on the other.
+            // A king on file a or h has room for a rook on one side only, so the side of the rook is checked, too.
             if king == 0 {
                 return Err(PositionError::CastlingKing(color));
             }
@@ -359,5 +359,5 @@ impl Position {
     }
 }
 
-/// Ranks 1 and 8 together; the packed pawn boards hold the state there.
+/// Ranks 1 and 8, where the packed pawn boards hold the state.
 pub(crate) const OUTER_RANKS: u64 = RANK_1 | RANK_8;

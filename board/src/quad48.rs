@@ -11,8 +11,8 @@ use crate::{Position, PositionError, Rules, State};
 /// the word's bits 0 to 7, state bits 8 to 15 its bits 56 to 63. Three 128-bit memory operations load or store
 /// a position.
 ///
-/// The type may hold any bytes ([`Pod`]); [`Quad48::unpack`] checks that they are a legal position. Backends
-/// expect a legal position.
+/// The type may hold any bytes ([`Pod`]); [`Quad48::unpack`] checks that they are a legal position. Backends expect
+/// legal positions.
 ///
 /// ```
 /// use kogge_board::{Fen, Quad48};

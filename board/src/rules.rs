@@ -3,15 +3,15 @@
 /// The rules that all positions of a tree share: the files of the castling rooks, and whether the
 /// halfmove clock is kept.
 ///
-/// A castling right in a position's [`State`](crate::State) means that king and rook have not moved;
-/// the king's file follows from the position, the rook's file is here. Each colour has its own
-/// files, because they differ in some positions of Chess960 suites.
+/// A castling right in a position's [`State`](crate::State) means that king and rook have not moved; the position gives
+/// the king's file, and these rules give the rook's file. Each colour has its own files, because they differ in some
+/// positions of Chess960 suites.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rules {
     /// The files (0 to 7) of the rooks of the rights K, Q, k and q.
     pub castling_files: [u8; 4],
-    /// Whether successors carry the halfmove clock. Counting leaves it out (all zero), so that
-    /// equal positions have equal bytes; play and search keep it.
+    /// Whether successors carry the halfmove clock. Counting sets the clock to zero, so that equal positions have equal
+    /// bytes; play and search keep it.
     pub halfmove_clock: bool,
 }
 

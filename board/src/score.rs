@@ -10,7 +10,7 @@ use std::fmt;
 /// | 31,000 to 31,999 | the side to move mates: 32,000 minus the plies to mate, an odd number |
 /// | -32,000 to -31,000 | the side to move is mated: -32,000 plus the plies to mate, an even number |
 ///
-/// Values between these ranges do not occur. All fit in 16 bits.
+/// Values outside these ranges do not occur. All values fit in 16 bits.
 ///
 /// ```
 /// use kogge_board::Score;
@@ -24,7 +24,7 @@ pub struct Score(i32);
 impl Score {
     /// A draw.
     pub const DRAW: Self = Self(0);
-    /// A score that is greater than any other.
+    /// A score that is greater than all other scores.
     pub const INFINITE: Self = Self(Self::MATE + 1);
     /// The value of a mate on the board, for the mating side.
     pub const MATE: i32 = 32_000;
@@ -80,7 +80,7 @@ impl Score {
         }
     }
 
-    /// Returns the value one ply up, for the other side: negated, with mates one ply longer.
+    /// Returns the value one ply up, for the other side: the negated value, with mates one ply longer.
     #[inline(always)]
     #[must_use]
     pub const fn one_ply_up(self) -> Self {

@@ -1,8 +1,8 @@
-//! Comparisons of backends on random positions, for as long as you like.
+//! Comparisons of backends on random positions, for any length of time.
 //!
 //! A [`Soak`] runs in rounds. Each round draws about two thousand positions, placed at random or reached by random moves. A
-//! reference counts the leaves two plies below each position and three plies below some, and each [`Batch`] of these questions
-//! checks any number of backends. The reference also searches small trees below some of the positions.
+//! reference counts the leaves two plies below each position and three plies below some positions, and each [`Batch`] of these
+//! questions checks any number of backends. The reference also searches small trees below some of the positions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,8 +24,8 @@ const PLIES: usize = 64;
 /// Every `DEEP`-th position is counted three plies deep, unless it has more than `DEEP_LEAVES` leaves two plies below.
 const DEEP: usize = 16;
 const DEEP_LEAVES: u128 = 5_000;
-/// Every `SEARCHED`-th position is searched in each of these ways. A way has a depth, the most leaves two plies below, and the most men,
-/// because searches of many captures take long.
+/// Every `SEARCHED`-th position is searched in each of these ways. Each way has a depth, a maximum number of leaves two plies below, and
+/// a maximum number of men, because searches with many captures take long.
 const SEARCHED: usize = 16;
 const SEARCHES: [(Leaves, u32, u128, u32); 5] = [
     (Leaves::Static, 3, 300, 32),
@@ -42,7 +42,7 @@ pub struct Soak {
     random: Random,
 }
 
-/// Positions under common rules, and the reference's answers.
+/// Positions under common rules, with the reference's answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Batch {
     rules: Rules,
@@ -58,7 +58,7 @@ pub struct Batch {
 enum Answers {
     /// The numbers of leaves.
     Leaves(Vec<u128>),
-    /// The values, with this way of evaluating leaves.
+    /// The values, with leaves evaluated in this way.
     Scores(Leaves, Vec<Score>),
 }
 
@@ -128,7 +128,7 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// The reason why a comparison ends.
+/// The reason why a comparison ended.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SoakError {
     /// Two backends differ.
@@ -151,7 +151,7 @@ impl Batch {
         Ok(Self { rules, positions, depth, answers, known_by: name(reference) })
     }
 
-    /// Returns the size of the comparison with one backend.
+    /// Returns the number of comparisons with one backend.
     pub fn compared(&self) -> ComparisonCounts {
         let positions = self.positions.len() as u64;
         match &self.answers {
@@ -206,7 +206,7 @@ impl Soak {
                 let mut few = self.some(&all, SEARCHED, most, men);
                 let is_near = self.random.one_in(2);
                 if is_near {
-                    // The fifty-move rule is near.
+                    // Games near the limit of the fifty-move rule.
                     few.iter_mut()
                         .for_each(|position| *position = position.with_halfmove_clock(95 + self.random.below(6)));
                 }
@@ -219,7 +219,7 @@ impl Soak {
         Ok(batches)
     }
 
-    /// Draws every `step`-th position of a batch, without those with more leaves two plies below or more men.
+    /// Draws every `step`-th position of a batch, except positions with more leaves two plies below or more men than allowed.
     fn some(&mut self, all: &Batch, step: usize, most: u128, men: u32) -> Vec<Quad48> {
         let Answers::Leaves(leaves) = &all.answers else { return Vec::new() };
         let first = self.random.next() as usize % step;
@@ -279,7 +279,7 @@ impl Soak {
             for piece in [Piece::Queen, Piece::Knight, Piece::Knight] {
                 files.push((piece, free.remove(self.random.next() as usize % free.len())));
             }
-            // Three files are left; the king stands between the rooks.
+            // Three files are left; the king goes between the rooks.
             let pieces = [Piece::Rook, Piece::King, Piece::Rook];
             files.extend(pieces.into_iter().zip(free.iter().copied()));
             for (piece, file) in files {

@@ -83,9 +83,9 @@ impl FromStr for Square {
 /// White or black.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Color {
-    /// Moves up the board, from rank 1 towards rank 8.
+    /// Up the board, from rank 1 towards rank 8.
     White,
-    /// Moves down the board.
+    /// Down the board.
     Black,
 }
 

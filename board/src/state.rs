@@ -72,7 +72,7 @@ impl State {
         Self(self.0 & !Self::CASTLING | (rights as u16 & 0xf) << 1)
     }
 
-    /// Replaces the en-passant file (taken modulo 8); `None` stands for no legal capture.
+    /// Replaces the en-passant file (taken modulo 8); `None` means that no capture is legal.
     #[must_use]
     pub const fn with_en_passant(self, file: Option<u8>) -> Self {
         let rest = self.0 & !Self::EN_PASSANT;
@@ -103,7 +103,7 @@ mod tests {
                 .with_en_passant(state.en_passant_file())
                 .with_castling(state.castling())
                 .with_turn(state.turn());
-            // Every state is kept except a file without the flag.
+            // Every state survives this, except an en-passant file without the flag.
             let expected = if state.en_passant_file().is_none() { bits & !State::EN_PASSANT } else { bits };
             assert_eq!(again.0, expected);
         }

@@ -19,8 +19,8 @@ use crate::{Move, MoveKind, Position, Rules, State};
 /// | 24 | the move is castling |
 /// | 25 to 31 | halfmove clock before the move |
 ///
-/// The first 23 bits suffice to take back a move of known kind; with the other bits, no kind need be known.
-/// One position and a stack of undo moves replace a stack of positions.
+/// The first 23 bits suffice to take back a move whose kind is known; all 32 bits suffice for any move. One position
+/// and a stack of undo moves replace a stack of positions.
 ///
 /// ```
 /// use kogge_board::{Fen, Move, MoveKind, Square};
@@ -42,7 +42,7 @@ const RIGHTS: u32 = 15;
 const PROMOTION: u32 = 23;
 const CASTLING: u32 = 24;
 const CLOCK: u32 = 25;
-/// The captured field without a capture.
+/// The value of the captured field if nothing was captured.
 const NO_PIECE: u32 = 7;
 
 impl UndoMove {

@@ -4,8 +4,9 @@
 //! `cargo bench -p kogge-cli`
 //!
 //! OpenCL and wgpu are measured on their first GPU, or on their first device if there is no GPU. A backend without device is
-//! left out, with the reason. Each backend counts to the first depth that takes it a tenth of a second, so compare rates and not
-//! times. `KOGGE_BENCH_SECONDS` sets another time. `-- perft/startpos` measures one position, `-- raw/cpu` one row of all.
+//! left out, with the reason. Each backend counts to the first depth whose count takes a tenth of a second, so compare rates and
+//! not times. `KOGGE_BENCH_SECONDS` sets another time. `-- perft/startpos` measures one position, and `-- raw/cpu` one backend
+//! on all positions.
 
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use kogge_board::known::{self, KnownCounts};
 use kogge_devices::{BACKENDS, BackendKind, Opened, Request};
 use kogge_driver::{Driver, Error, MergeSettings};
 
-/// The memory of merged counts: 2 GiB, which every device should have.
+/// The memory for merged counts: 2 GiB, which every device should have.
 const MEMORY: u64 = 2 << 30;
 
 /// A way to count: leaf by leaf, or by merged plies.
@@ -44,7 +45,7 @@ fn backends() -> Vec<Box<dyn Backend>> {
     BACKENDS.iter().filter_map(open).collect()
 }
 
-/// Returns the first depth at which a count takes long enough, or the deepest one that is published.
+/// Returns the first depth at which a count takes long enough, or the deepest published depth.
 fn depth(known: &KnownCounts, enough: f64, mut count: impl FnMut(u32)) -> u32 {
     // The first count of a way compiles and tests its kernels.
     count(1);

@@ -2,7 +2,9 @@
 //!
 //!     cargo run --release -p kogge-cli --example batches -- FILE cpu|opencl|wgpu[:DEVICE]...
 //!
-//! The file holds positions of 48 bytes under the usual rules (`Quad48`), as the benchmark writes them. Each line of the output has a device, an operation, and the positions a second: the median of several runs, copies to and from the device included.
+//! The file holds positions of 48 bytes under the usual rules (`Quad48`), as the benchmark writes them. Each line of the output
+//! has a device, an operation, and the rate in positions per second: the median of several runs, copies to and from the device
+//! included.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -12,7 +14,7 @@ use kogge_devices::{NamedDevice, Request};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// The time of all runs of an operation, and the fewest runs.
+/// The minimum time of all runs of an operation, and the minimum number of runs.
 const TIME: Duration = Duration::from_millis(500);
 const RUNS: usize = 5;
 

@@ -23,18 +23,18 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     /// The requested devices.
     pub(crate) selection: Selection,
-    /// The requested device. Commands that work with several devices keep them, and open others, if any, through this request.
+    /// The requested device. Commands that work with several devices hold them, and use this request to open others.
     pub(crate) request: Request,
 }
 
 impl Context {
-    /// Opens a device without an estimate of the work, and notes which devices `auto` could not use.
+    /// Opens a device without an estimate of the work, and notes the devices that `auto` could not use.
     pub(crate) fn open(&self, request: &Request) -> Result<Opened, Failure> {
         Ok(self.noting(open(request, None)?))
     }
 
-    /// Opens the requested device for a tree of this depth. `count` counts the tree to smaller depths to estimate the
-    /// work; `auto` gives small work to the CPU.
+    /// Opens the requested device for a tree of this depth. To estimate the work, `count` counts the tree to smaller
+    /// depths; `auto` gives small work to the CPU.
     pub(crate) fn open_for(
         &self,
         depth: u32,
@@ -63,7 +63,7 @@ impl Context {
         opened
     }
 
-    /// Limits the threads of the driver itself.
+    /// Limits the driver's own threads.
     fn start_threads(&self) -> Result<(), Failure> {
         static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
         let Some(threads) = self.request.threads else { return Ok(()) };
@@ -72,7 +72,7 @@ impl Context {
         started.clone().map_err(|error| Failure::Device(format!("The threads could not be started: {error}.")))
     }
 
-    /// Returns a monitor of work that counts these units; from now on, Ctrl-C stops the work.
+    /// Returns a monitor of work that counts these units; from then on, Ctrl-C stops the work.
     pub(crate) fn monitor(&self, unit: &'static str) -> Result<Monitor, Failure> {
         catch_interrupts();
         self.start_threads()?;

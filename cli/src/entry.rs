@@ -12,7 +12,7 @@ pub(crate) struct Entry {
     stands_for: StandsFor,
 }
 
-/// What an entry stands for: a position, or a range by its first and last key.
+/// The meaning of an entry: a position, or a range by its first and last key.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StandsFor {
@@ -56,7 +56,7 @@ pub(crate) enum Count {
         leaves: u128,
         positions: u64,
         paths: u128,
-        /// The leaves of each kind, if the ledger counts them: a list in the order of the columns.
+        /// The leaves of each kind, if the ledger counts them, in the order of the columns.
         #[serde(skip_serializing_if = "Option::is_none")]
         kinds: Option<Vec<u128>>,
     },

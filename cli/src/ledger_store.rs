@@ -38,7 +38,7 @@ fn connect(address: &str, lease: Duration) -> Result<Box<dyn LedgerStore>, Ledge
 
     use crate::monitor::is_interrupted;
 
-    /// How long a database may be unreachable after the first connection: long enough to restart a machine.
+    /// The time for which a database may be unreachable after the first connection: enough to restart a machine.
     const PATIENCE: Duration = Duration::from_secs(600);
 
     Ok(Box::new(Postgres::connect(address, lease, PATIENCE, is_interrupted)?))

@@ -5,18 +5,18 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
-/// A machine is busy if its load before the measurement exceeds this share of its cores.
+/// The load per core, before the measurement, above which a machine counts as busy.
 const BUSY: f64 = 0.2;
 
 #[derive(Serialize)]
 pub(crate) struct Machine {
     /// Operating system and architecture.
     pub(crate) system: String,
-    /// The name of the CPU, which Linux reports.
+    /// The name of the CPU, as Linux reports it.
     pub(crate) processor: Option<String>,
     /// The number of threads that can run at the same time.
     pub(crate) cores: usize,
-    /// The average number of running and waiting threads in the minute before, which Linux reports.
+    /// The average number of running and waiting threads in the last minute, as Linux reports it.
     load: Option<f64>,
 }
 

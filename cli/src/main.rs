@@ -22,7 +22,7 @@ use clap::Parser;
 use crate::args::Cli;
 use crate::outcome::{Answer, EXIT_NO, Failure};
 
-/// Keeps one message of a driver off standard error.
+/// Suppresses a message that a driver prints on standard error.
 ///
 /// On Linux, a layer of Mesa asks the display server which GPU drives the screen whenever Vulkan devices are listed.
 /// Without a display server, as in containers, the layer prints a message.
@@ -36,17 +36,17 @@ fn silence_display_query() {
 
 /// Makes glibc return large tables to the system as soon as they are freed.
 ///
-/// By default, glibc keeps freed memory whose size has occurred before. Counts in ranges make and free thousands of tables of a
-/// few megabytes each, of slightly different sizes; then half as much again as `--memory` was taken. Start position 9 on two threads
-/// takes 2 % longer with this.
+/// By default, glibc keeps freed memory whose size has occurred before. Counts in ranges make and free thousands of tables of a few
+/// megabytes each, of slightly different sizes; with the default, a count took one and a half times `--memory`. With this setting,
+/// start position 9 on two threads takes 2 % longer.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn return_memory() {
     const LARGE: libc::c_int = 1 << 20;
-    // SAFETY: `mallopt` may be called at any time, and these are a parameter and a value that it knows.
+    // SAFETY: `mallopt` may be called at any time, and it knows this parameter and this value.
     unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
 }
 
-/// Does nothing, where nothing is known to be needed.
+/// Does nothing on systems that are not known to need it.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn return_memory() {}
 
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     match commands::run(Cli::parse()) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(EXIT_NO),
-        // The reader of the output closed it early, as `head` does.
+        // The reader of the output closed the pipe early, as `head` does.
         Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let kind = if matches!(failure, Failure::Interrupted(_)) { "" } else { "error: " };

@@ -26,12 +26,11 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
-/// Whether Ctrl-C was pressed.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Whether progress is shown: standard error is a terminal, and `--quiet` is not set.
+/// Whether progress is shown: only if standard error is a terminal and `--quiet` is not set.
 pub(crate) fn shows_progress(quiet: bool) -> bool {
     !quiet && stderr().is_terminal()
 }
@@ -43,7 +42,7 @@ const STEPS: f64 = 10_000.0;
 
 /// Observes work for a command.
 pub(crate) struct Monitor {
-    /// The name of the counted things, in the plural.
+    /// The name of the counted things, as a plural.
     unit: &'static str,
     shown: bool,
     work: Mutex<Work>,

@@ -13,7 +13,7 @@ use crate::args::Common;
 /// Makes a record for the JSON: a structure with these fields, in this order.
 macro_rules! record {
     ($($(#[$attribute:meta])* $field:ident $(: $value:expr)?),* $(,)?) => {{
-        // Each field has a type parameter of its name.
+        // Each field has a type parameter with the field's name.
         #[allow(non_camel_case_types)]
         let record = {
             #[derive(serde::Serialize)]
@@ -106,7 +106,7 @@ impl Output {
     }
 }
 
-/// The device that computed.
+/// The device that did the work.
 #[derive(Serialize)]
 pub(crate) struct Device {
     backend: &'static str,
@@ -169,7 +169,7 @@ pub(crate) struct Effort {
     pub(crate) deduplicated: bool,
     /// The size of the hash table in bytes; the text shows it as part of the variant.
     hash: Option<NonZeroUsize>,
-    /// Why `auto` tried GPUs or did not.
+    /// The reason why `auto` tried GPUs or did not.
     chosen: Option<String>,
     #[serde(flatten)]
     device: Device,
@@ -181,7 +181,7 @@ impl Effort {
         Self { bulk: opened.bulk, hash: opened.hash, ..Self::making(opened, counted, elapsed, false) }
     }
 
-    /// Returns the effort of work that makes every position.
+    /// Returns the effort of work that makes every position instead of counting in closed form.
     pub(crate) fn making(opened: &Opened, counted: u128, elapsed: Duration, deduplicated: bool) -> Self {
         let per_second = per_second(counted, elapsed);
         let device = opened.backend.info().into();
@@ -189,8 +189,8 @@ impl Effort {
         Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
     }
 
-    /// Formats the effort as `4.12 s, 775 M leaves/s; cpu: CPU, 2 threads`. The full text tells how the leaves were counted;
-    /// its second line gives the reason for the device.
+    /// Formats the effort as `4.12 s, 775 M leaves/s; cpu: CPU, 2 threads`. The full text also names the way of counting;
+    /// its second line gives the reason for the choice of the device.
     pub(crate) fn text(&self, unit: &str) -> Aside {
         self.text_with(unit, "")
     }
@@ -216,7 +216,7 @@ pub(crate) fn rate(counted: u128, elapsed: Duration) -> String {
     magnitude(per_second(counted, elapsed))
 }
 
-/// Formats a number with three digits and a prefix, or with a power of ten beyond T.
+/// Formats a number with three digits and a prefix, or with a power of ten for numbers beyond T.
 pub(crate) fn magnitude(number: f64) -> String {
     let (scale, prefix) = match number {
         1e15.. => return format!("{number:.2e}"),

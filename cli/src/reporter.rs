@@ -28,7 +28,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A device that has done nothing yet.
+    /// A device that has done no work yet.
     pub(crate) fn new(source: &Source) -> Self {
         let Source { backend, device, variant, .. } = source.clone();
         Self { backend, device, variant, entries: 0, leaves: 0, at_work: 0, failed: None }

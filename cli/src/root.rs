@@ -27,7 +27,7 @@ pub(crate) fn position(fen: Option<&str>, moves: &[String]) -> Result<Fen, Failu
     Ok(play_line(&mut Mailbox::new(), &root, moves)?)
 }
 
-/// The length of a word, in bytes, from which it is not meant as a name.
+/// A word of at least this many bytes cannot be meant as a name.
 const LONG_NAME: usize = 20;
 
 /// Reads a FEN or the name of a standard position.

@@ -11,9 +11,9 @@ use crate::outcome::Failure;
 
 /// The devices that `--backend` and `--device` select.
 pub(crate) enum Selection {
-    /// One device, which must work.
+    /// One device, which must be usable.
     One(Request),
-    /// These devices, at least two, which must work.
+    /// These devices, at least two, which must all be usable.
     Named(Vec<Request>),
     /// All usable devices of one backend.
     AllOf(&'static BackendKind, Request),
@@ -22,10 +22,10 @@ pub(crate) enum Selection {
 }
 
 impl Selection {
-    /// Reads the selection of the arguments.
+    /// Reads the selection from the arguments.
     ///
     /// # Errors
-    /// If they contradict each other.
+    /// If the arguments contradict each other.
     pub(crate) fn new(common: &Common) -> Result<Self, Failure> {
         let request = Self::any(common);
         let of = |&NamedDevice { backend, number }: &NamedDevice| request.of(backend, number);
@@ -48,7 +48,6 @@ impl Selection {
         Request { backend: common.backend, threads: common.threads, ..Request::default() }
     }
 
-    /// Returns the request for the one device, if it is one.
     pub(crate) fn one(&self) -> Option<Request> {
         match self {
             Self::One(request) => Some(*request),
@@ -64,11 +63,11 @@ impl Selection {
         }
     }
 
-    /// Opens the devices, the fastest kinds first, and reports each one that cannot be opened to `note`.
+    /// Opens the devices, the fastest kinds first, and passes the reason to `note` for each device that cannot be opened.
     ///
-    /// [`Selection::All`] means every GPU once, through OpenCL where OpenCL offers a GPU of its kind, and the CPU. It leaves out
+    /// [`Selection::All`] means the CPU and every GPU once: through OpenCL, if OpenCL offers a GPU of this kind. It leaves out
     /// emulated GPUs and the mailbox, which would take a core from the CPU backend. If the pieces of the work are `large`, it leaves
-    /// out the CPU beside GPUs, too: they would wait for its last piece.
+    /// out the CPU when there are GPUs, because the GPUs would wait for the CPU's last piece.
     pub(crate) fn open(&self, large: bool, mut note: impl FnMut(&str)) -> Result<Vec<Box<dyn Backend>>, Failure> {
         match self {
             Self::One(request) => {
@@ -112,7 +111,7 @@ fn open_each_gpu_and_the_cpu(
     if large && !devices.is_empty() {
         return Ok(devices);
     }
-    // Each GPU needs one thread to feed it.
+    // Each GPU needs one CPU thread that sends it work.
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);
     let left = NonZeroUsize::new(cores.saturating_sub(devices.len())).unwrap_or(NonZeroUsize::MIN);
     let threads = request.threads.or((!devices.is_empty()).then_some(left));
@@ -124,7 +123,7 @@ fn open_each_gpu_and_the_cpu(
     Ok(devices)
 }
 
-/// Opens a backend's usable devices of the wanted kinds, and reports failures to `note`.
+/// Opens a backend's usable devices of the given kinds, and reports failures to `note`.
 fn open_noting(
     entry: &BackendKind,
     is_wanted: impl Fn(DeviceKind) -> bool,
@@ -135,7 +134,7 @@ fn open_noting(
     opened.filter_map(|opened| opened.map(|it| it.backend).map_err(|failure| note(&failure.to_string())).ok()).collect()
 }
 
-/// Opens a backend's usable devices of the wanted kinds. A backend without devices is not a failure.
+/// Opens a backend's usable devices of the given kinds. A backend without devices is not a failure.
 pub(crate) fn open_usable(
     entry: &BackendKind,
     is_wanted: impl Fn(DeviceKind) -> bool,

@@ -11,7 +11,7 @@ use crate::estimate::Estimate;
 use crate::name::BackendName;
 use crate::table::{BACKENDS, BackendKind, Opened, PREFERRED, number_without_backend, pick};
 
-/// Estimates how long the CPU would take for the work.
+/// Estimates the time that the CPU would need for the work.
 pub type Estimator<'a> = &'a mut dyn FnMut(&mut dyn Backend) -> Result<Estimate, Error>;
 
 /// Opens the requested device. `auto` gives small work to the CPU; without an estimator, the work counts as large.
@@ -38,12 +38,12 @@ fn choose(entries: &[BackendKind], request: &Request, estimator: Option<Estimato
     if request.device.is_some() {
         return Err(number_without_backend());
     }
-    // A requested hash table must exist.
+    // A device without the requested hash table is no choice.
     let able = || entries.iter().filter(|entry| entry.hash || request.hash.is_none());
     let cpu = || able().find(|entry| entry.automatic.contains(&DeviceKind::Cpu))?.open(request).ok();
     let mut chosen = None;
-    // With a hash table, the CPU is the only choice. If the CPU cannot be opened here, the error is reported below,
-    // where it is the last device to try.
+    // Only the CPU has a hash table. If the CPU cannot be opened here, the error is reported below, when the CPU is
+    // tried last.
     if let Some(estimator) = estimator.filter(|_| request.hash.is_none())
         && let Some(mut opened) = cpu()
     {
@@ -219,7 +219,7 @@ mod tests {
             found.chosen.as_deref(),
             Some("GPUs were tried first: without merging equal positions, the CPU would need more than a week.")
         );
-        // A GPU that fails is skipped and reported.
+        // A GPU that fails is skipped, and its failure is reported.
         const FAILING: BackendKind = BackendKind { list: || listed(DeviceKind::DiscreteGpu, false), ..GPU };
         let found = opened(&[FAILING, WORKING], &ANY, Some(&mut slow));
         assert!(found.chosen.is_some() && found.bulk);
@@ -256,7 +256,7 @@ mod tests {
         assert!(is_bulk(&[SOFTWARE, INTEGRATED, DISCRETE]));
         assert!(!is_bulk(&[SOFTWARE, WORKING, INTEGRATED]));
         assert!(is_bulk(&[SOFTWARE, WORKING]));
-        // Devices that are left out are named, unless a GPU is used.
+        // The notes name the devices that are left out, unless a GPU is used.
         let failure = refusal(&[SOFTWARE], &ANY);
         assert!(matches!(&failure, OpenError::NoDevice(text) if text.contains(": opencl:0.")), "{failure}");
         let reason = opened(&[SOFTWARE, WORKING], &ANY, None).chosen.expect("a reason");
@@ -326,7 +326,7 @@ mod tests {
         let request = Request { hash: std::num::NonZeroUsize::new(1 << 20), ..ANY };
         let failure = refusal(&[BROKEN], &Request { backend: BackendName::Opencl, ..request });
         assert!(matches!(&failure, OpenError::Request(text) if text.contains("no hash table")), "{failure}");
-        // `auto` skips backends without a hash table, however good they are.
+        // `auto` skips backends without a hash table, even if they are faster.
         let found = opened(&[BROKEN, WORKING], &request, None);
         assert_eq!((found.hash, found.notes.len()), (request.hash, 0));
         assert!(matches!(refusal(&[BROKEN], &request), OpenError::NoDevice(_)));

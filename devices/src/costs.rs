@@ -1,11 +1,11 @@
-//! What merging costs on each device, stored for the plans of later runs.
+//! The costs of merging on each device, stored for the plans of later runs.
 
 use kogge_board::DeviceInfo;
 use kogge_driver::MergeCosts;
 use kogge_gpu::tuning::Store;
 use serde::{Deserialize, Serialize};
 
-/// Everything that the costs depend on.
+/// All properties that the costs depend on.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
 struct Key {
     backend: String,
@@ -40,7 +40,7 @@ fn store() -> Option<Store> {
     Store::of_user("costs.json")
 }
 
-/// Returns what merging has cost on a device in earlier runs.
+/// Returns the costs of merging on a device, as measured in earlier runs.
 pub fn known(info: &DeviceInfo) -> Option<MergeCosts> {
     let Costs { ply, successor, room } = store()?.load(&Key::of(info))?;
     let are_costs =
@@ -48,7 +48,8 @@ pub fn known(info: &DeviceInfo) -> Option<MergeCosts> {
     are_costs.then_some(MergeCosts { ply, successor, room })
 }
 
-/// Stores what merging has cost on a device. Without the file, later plans are a little worse, so failures do not matter.
+/// Stores the costs of merging on a device. Failures do not matter, because later plans are only a little worse without
+/// the file.
 pub fn remember(info: &DeviceInfo, costs: MergeCosts) {
     let MergeCosts { ply, successor, room } = costs;
     if let Some(store) = store() {

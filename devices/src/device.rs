@@ -26,7 +26,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns a request for a backend with the same number of threads.
+    /// Returns a request for another backend with the same number of threads.
     pub fn of(self, backend: BackendName, device: Option<usize>) -> Self {
         Self { backend, device, threads: self.threads, ..Self::default() }
     }
@@ -37,10 +37,10 @@ pub trait BackendDevice {
     /// Returns the kind of processor.
     fn kind(&self) -> DeviceKind;
 
-    /// Returns whether the device can be used, as far as is known before opening it.
+    /// Returns whether the device can be used, as far as this is known before opening it.
     fn is_usable(&self) -> bool;
 
-    /// Describes the device as opening it would configure it.
+    /// Describes the device with the options that it would be opened with.
     ///
     /// # Errors
     /// If it cannot be used, with the reason.
@@ -69,7 +69,7 @@ pub trait Tunable {
     /// Removes the device's tuned options, and returns whether there were any.
     fn forget(&self, cache: &Cache) -> io::Result<bool>;
 
-    /// Finds the fastest options in this time, and saves them.
+    /// Tries options for this time, and saves the fastest ones.
     ///
     /// # Errors
     /// If the device fails with its default options.
@@ -96,11 +96,11 @@ pub trait Profile: Backend {
 
 /// The result of tuning a device.
 pub struct Tuned {
-    /// The device as it is opened from now on.
+    /// The device's description, as it is opened from now on.
     pub info: DeviceInfo,
     /// All trials, in order.
     pub trials: Vec<Trial>,
-    /// Whether there was time for all values.
+    /// Whether there was enough time for all values.
     pub complete: bool,
     /// Whether the options were saved.
     pub saved: io::Result<()>,

@@ -1,4 +1,4 @@
-//! The reasons why a device is not opened.
+//! The reasons why a device cannot be opened.
 
 use kogge_board::BackendError;
 use thiserror::Error;
@@ -9,7 +9,7 @@ pub enum OpenError {
     /// The request asks for something that does not exist.
     #[error("{0}")]
     Request(String),
-    /// No device of those that would do can be used.
+    /// None of the possible devices can be used.
     #[error("{0}")]
     NoDevice(String),
     /// The device cannot be used.

@@ -1,8 +1,8 @@
 //! Estimates how long work would take on the CPU, so that `auto` chooses the device that finishes first.
 //!
 //! Before a GPU can count, kogge must find and open it, compile its kernels and test them. The CPU finishes most
-//! everyday work in that time. So the CPU counts the first plies of a tree for a few milliseconds, and kogge estimates
-//! the rest from their time.
+//! everyday work in that time. So the CPU counts the first plies of a tree for a few milliseconds, and kogge
+//! extrapolates the time for the rest.
 
 use std::time::Instant;
 
@@ -11,9 +11,9 @@ use kogge_driver::Error;
 /// The approximate time until a GPU can begin, in seconds: measured times are 0.5 to 1.5 s, and longer when the driver has
 /// not compiled the kernels before.
 const START_UP: f64 = 1.0;
-/// The approximate time of a GPU's call, in seconds, besides counting.
+/// The approximate overhead of a call of a GPU, in seconds.
 const LATENCY: f64 = 0.002;
-/// The fewest seconds and leaves of a ply for a reliable estimate: a thread may be kept waiting for 2 ms.
+/// The least seconds and leaves of a ply for a reliable estimate: the system may delay a thread by 2 ms.
 const ENOUGH: f64 = 0.002;
 const ENOUGH_LEAVES: f64 = 1000.0;
 
@@ -22,21 +22,21 @@ const ENOUGH_LEAVES: f64 = 1000.0;
 pub struct Estimate {
     /// The time that the CPU would need.
     seconds: f64,
-    /// The number of calls of a GPU.
+    /// The number of calls that a GPU would need.
     calls: usize,
 }
 
-/// The time that counting one ply took.
+/// The time for counting one ply.
 struct Sample {
     depth: u32,
     counted: f64,
-    /// The factor by which one more ply multiplies the count.
+    /// The growth of the count with one more ply.
     growth: f64,
     seconds: f64,
 }
 
 impl Sample {
-    /// Counts plies of a tree of this depth until one gives a reliable estimate, but never the last ply.
+    /// Counts the tree to greater and greater depths until a count gives a reliable estimate, but never to the full depth.
     fn take(depth: u32, mut count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
         // The first count may include work that is done only once, such as a self-test.
         count(0)?;
@@ -60,15 +60,15 @@ impl Sample {
 }
 
 impl Estimate {
-    /// Estimates the work on one tree, which `count` counts down to any depth.
+    /// Estimates the work on one tree; `count` counts the tree to any given depth.
     pub fn tree(depth: u32, count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
         let sample = Sample::take(depth, count)?;
         let deeper = depth.saturating_sub(sample.depth).try_into().unwrap_or(i32::MAX);
         Ok(Self { seconds: sample.seconds * sample.growth.powi(deeper), calls: 1 })
     }
 
-    /// Estimates work on many trees, which takes some calls, from the total number of leaves. `count` counts some large tree
-    /// down to any depth.
+    /// Estimates the work on many trees, which takes several calls, from the total number of leaves. `count` counts some
+    /// large tree to any given depth.
     pub fn calls(calls: usize, leaves: u128, count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
         let sample = Sample::take(u32::MAX, count)?;
         Ok(Self { seconds: leaves as f64 * sample.seconds / sample.counted.max(1.0), calls })
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts a tree with this many moves in each position, at this time for each leaf.
+    /// Returns a `count` for a tree with this many moves in each position, with this time for each leaf.
     fn counting(moves: u32, each: Duration) -> impl FnMut(u32) -> Result<u128, Error> {
         move |depth| {
             let leaves = moves.pow(depth);
@@ -137,7 +137,7 @@ mod tests {
     fn many_small_calls_are_small_work() {
         let each = Duration::from_micros(10);
         let estimate = Estimate::calls(1000, 400_000, counting(20, each)).unwrap();
-        // At least 4 s on the CPU, and 3 s for 1000 answers of a GPU.
+        // At least 4 s on the CPU, and 3 s for 1000 calls of a GPU.
         assert!(!estimate.is_small(), "{estimate:?}");
         let estimate = Estimate { calls: 1000, seconds: 2.5 };
         assert!(estimate.is_small());

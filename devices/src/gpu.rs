@@ -1,4 +1,4 @@
-//! The devices of the GPU interfaces. No other file of this binary uses their libraries.
+//! The devices of the GPU interfaces. Only this file uses the libraries of these interfaces.
 
 use std::io;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ pub(crate) fn opencl() -> Listed {
     list::<kogge_backend_opencl::OpenClDevice>()
 }
 
-/// Lists the devices of wgpu. The list is made only once, because making it loads drivers.
+/// Lists the devices of wgpu. The list is made only once, because listing devices loads drivers.
 pub(crate) fn wgpu() -> Listed {
     static DEVICES: OnceLock<Result<Vec<kogge_backend_wgpu::WgpuDevice>, BackendError>> = OnceLock::new();
     let devices = DEVICES.get_or_init(kogge_backend_wgpu::devices).clone()?;

@@ -1,8 +1,8 @@
 //! The devices of all backends: lists them, chooses one, and opens it. Programs get their backends from here.
 //!
 //! [`BACKENDS`] lists the backends, each with its [`BackendDevice`]s; only `gpu.rs` knows the libraries of the GPU interfaces.
-//! [`open`] opens the device that a [`Request`] names or that `auto` chooses, for work whose size an [`Estimate`] tells.
-//! [`memory`] has the memory that merged plies may take on a device, and [`costs`] what merging has cost there.
+//! [`open`] opens the device that a [`Request`] names or that `auto` chooses for an [`Estimate`] of the work. [`memory`]
+//! returns the memory that merged plies may take on a device, and [`costs`] stores the measured costs of merging.
 //!
 //! ```
 //! use kogge_board::{unwatched, Fen, Quad48};

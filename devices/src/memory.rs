@@ -12,7 +12,7 @@ const UNKNOWN: u64 = 4 << 30;
 
 /// Returns the number of bytes for merged plies on a device: the requested number, if any; on a discrete GPU, nine tenths of
 /// its memory; otherwise half of the system's available memory, but at most nine tenths of the memory that the backend may
-/// use. If other programs use a GPU's memory, the merge finds out and takes less.
+/// use. If other programs use a GPU's memory, the merge notices that while it runs, and takes less.
 pub fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
     let device = info.memory.map(|bytes| bytes / 10 * 9);
     match (asked, device) {
@@ -22,7 +22,7 @@ pub fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
     }
 }
 
-/// Returns how a device merges: in its [`share`] of the memory, planned with what merging has cost on it before.
+/// Returns the settings for merging on a device: its [`share`] of the memory, and its costs in earlier runs.
 pub fn settings(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> MergeSettings {
     MergeSettings { costs: costs::known(info), ..MergeSettings::with_memory(share(asked, info)) }
 }
@@ -32,8 +32,8 @@ pub fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> MergeDe
     MergeDevice { settings: settings(asked, backend.info()), backend }
 }
 
-/// Returns devices that merge at the same time. Those without memory of their own divide the system's memory, unless a number of
-/// bytes is asked for, which each device gets.
+/// Returns devices that merge at the same time. Devices without their own memory divide the system's memory, unless a number of
+/// bytes is requested, which each device gets.
 pub fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> Vec<MergeDevice> {
     let mut devices: Vec<_> = backends.into_iter().map(|backend| device(asked, backend)).collect();
     let has_own = |device: &MergeDevice| device.backend.info().kind == DeviceKind::DiscreteGpu;

@@ -25,8 +25,8 @@ pub struct BackendKind {
 /// The kinds of a GPU interface's devices that `auto` may choose.
 const GPUS: &[DeviceKind] = &[DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu];
 
-/// The kinds of devices that `auto` chooses, best first. Software devices, the CPUs behind GPU interfaces, are slower
-/// than the CPU backend and are used only by name.
+/// The kinds of devices that `auto` chooses, best first. Software devices (CPUs behind GPU interfaces) are slower than
+/// the CPU backend and are used only if the user names one.
 pub(crate) const PREFERRED: [DeviceKind; 3] = [DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu, DeviceKind::Cpu];
 
 /// All backends. Among devices of one kind, `auto` takes the first one that works, in this order: a GPU that both OpenCL and
@@ -44,19 +44,19 @@ pub struct Opened {
     pub backend: Box<dyn Backend>,
     /// Whether it counts the last two plies in closed form as far as possible.
     pub bulk: bool,
-    /// The size of its hash table in bytes.
+    /// The size of the backend's hash table in bytes.
     pub hash: Option<NonZeroUsize>,
     /// The options of a GPU, as in [`Request::variant`].
     pub options: Option<&'static str>,
-    /// Why `auto` tried GPUs or did not, if the work could be estimated.
+    /// The reason why `auto` tried GPUs or did not, if the work could be estimated.
     pub chosen: Option<String>,
-    /// Sentences for the user: why `auto` could not use devices that it prefers, or that a software device is used beside
-    /// GPUs.
+    /// Sentences for the user: why `auto` could not use a better device, or that a software device is used although there
+    /// are GPUs.
     pub notes: Vec<String>,
 }
 
 impl Opened {
-    /// Wraps a device that a list named.
+    /// Wraps a device of a backend's list.
     pub fn listed(backend: Box<dyn Backend>) -> Self {
         let entry = BACKENDS.iter().find(|entry| entry.name.name() == backend.info().backend);
         let bulk = entry.is_some_and(|entry| entry.bulk);
@@ -73,7 +73,7 @@ impl BackendKind {
     /// Lists the devices, numbered from 0.
     ///
     /// # Errors
-    /// If there are none, with the reason.
+    /// If the backend has no devices, with the reason.
     pub fn devices(&self) -> Listed {
         (self.list)()
     }
@@ -131,7 +131,7 @@ pub(crate) fn pick(
     }
 }
 
-/// Returns the failure for a device number without a backend.
+/// Returns the error for a device number without a backend.
 pub fn number_without_backend() -> OpenError {
     OpenError::Request(
         "A device number has a meaning only together with its backend; name both, such as --device opencl:1."

@@ -2,11 +2,11 @@
 //!
 //! Each position is counted in two ways: every leaf, by one call of [`Backend::perft`], and by merged plies
 //! ([`Driver::perft_merged`]). First, in the climb, each subject counts deeper and deeper trees in both ways, until a count
-//! takes as long as a measurement may. Then these depths are timed repeatedly, in turn, so that a disturbance of the machine
-//! affects all subjects alike. Each count is first done untimed, unless the subject has just done it, because a GPU's buffers
-//! are made anew for each kind of count. A row whose least times do not agree is timed again.
+//! takes the maximum time of a measurement. Then these depths are timed repeatedly, in turn, so that a disturbance of the
+//! machine affects all subjects alike. Each timed count follows an untimed one of the same kind, because a GPU makes new
+//! buffers for each kind of count. A row is timed again if its least times do not agree.
 //!
-//! The depths are limited to counts that unrelated programs have published.
+//! No depth exceeds the deepest count that unrelated programs have published.
 
 pub mod packing;
 
@@ -22,24 +22,23 @@ use crate::frontier::counting;
 use crate::observer::OnlyStop;
 use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeCosts, MergeSettings, Observer, Progress};
 
-/// The longest time of a single count, as a share of the whole time.
+/// The maximum time of a single count, as a share of the whole time.
 const LONGEST: f64 = 0.008;
-/// In the climb, a count that takes less than this, in seconds, is repeated up to [`AGAIN`] times.
+/// In the climb, a count that takes less than this number of seconds is repeated up to [`AGAIN`] times.
 const SHORT: f64 = 0.003;
 const AGAIN: usize = 3;
-/// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. It is assumed
-/// to grow at the next depth by at most [`STEEPER`] times the last growth, but at least [`LEAST_GROWTH`] is allowed.
+/// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. At the next depth, the
+/// time is assumed to grow by at most [`STEEPER`] times its last growth, but at least [`LEAST_GROWTH`] is allowed.
 const STEEPER: f64 = 1.5;
 const LEAST_GROWTH: f64 = 3.0;
-/// The shortest time of a climb is taken for a fixed part of every count, which does not grow. This share of a time may
-/// be noise.
+/// The shortest time of a climb is taken as a fixed part of every count, which does not grow. This share of a time may be noise.
 const NOISE: f64 = 0.1;
-/// The number of least times that count, and the share of the middle one by which they may differ before a row is timed again. Other work
-/// of a machine only adds time, so the least times are the most reliable: this is the K-best scheme of Bryant and O'Hallaron, *Computer
-/// Systems: A Programmer's Perspective* (2003), chapter 9.
+/// The number of least times that are used, and the maximum difference between them, as a share of the middle one, before a row is timed
+/// again. Other work on the machine only adds time, so the least times are the most reliable: this is the K-best scheme of Bryant and
+/// O'Hallaron, *Computer Systems: A Programmer's Perspective* (2003), chapter 9.
 const BEST: usize = 3;
 const AGREEING: f64 = 0.05;
-/// Timing rows again takes at most this share of the whole time. A row is timed at most [`OFTEN`] times as often as others.
+/// Timing rows again takes at most this share of the whole time. A row is timed at most [`OFTEN`] times as often as the other rows.
 const LONGER: f64 = 0.5;
 const OFTEN: usize = 10;
 /// The climb's share of the progress.
@@ -53,7 +52,7 @@ pub struct Subject<'a> {
     pub memory: u64,
 }
 
-/// The task of a row of the measurement.
+/// A row to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BenchTask {
     /// The index of the subject.
@@ -66,8 +65,8 @@ pub struct BenchTask {
 
 /// Settings of a measurement.
 pub struct BenchSettings<'a> {
-    /// Approximate seconds for the whole measurement. It takes longer if even the shallowest counts do, or if the given
-    /// depths do, and up to half as long again if times differ.
+    /// Approximate seconds for the whole measurement. The measurement takes longer if the shallowest counts or the
+    /// given depths do, and up to half as long again if times differ.
     pub seconds: f64,
     /// The number of times that each row is timed, at least one. Rows whose least times differ are timed more often, if this is at least
     /// three.
@@ -95,7 +94,7 @@ pub struct BenchRow {
     pub leaves: u128,
     /// The times of the counts.
     pub times: Times,
-    /// Seconds for each depth from 1 on, measured in the climb to this depth or the next.
+    /// Seconds for each depth from 1 on, as the climb to this depth or the next one measured them.
     pub climb: Vec<f64>,
 }
 
@@ -108,7 +107,7 @@ pub struct Measured {
     pub failed: Vec<(usize, Error)>,
 }
 
-/// Repeated measurements in the same unit.
+/// Repeated measurements of one quantity, in the same unit.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Times {
     /// The values in the order of measurement.
@@ -124,7 +123,7 @@ impl Times {
         sorted
     }
 
-    /// Returns the middle one of the three least values, the mean of two values, or 0 if there are none.
+    /// Returns the median of the three least values, the mean of two values, or 0 if there are none.
     pub fn typical(&self) -> f64 {
         let least = self.least();
         match (least.get(least.len().saturating_sub(1) / 2), least.get(least.len() / 2)) {
@@ -133,7 +132,8 @@ impl Times {
         }
     }
 
-    /// Returns the difference between the first and the last of the three least values, as a share of the [typical](Self::typical) one.
+    /// Returns the difference between the first and the last of the three least values, as a share of the [typical](Self::typical)
+    /// value.
     pub fn spread(&self) -> f64 {
         match &self.least()[..] {
             [first, .., last] if last > first => (last - first) / self.typical(),
@@ -145,8 +145,8 @@ impl Times {
 /// Measures how fast subjects count positions.
 ///
 /// # Errors
-/// [`Error::Cancelled`] with the progress of the measurement. The observer is asked before each count, and during counts that
-/// can be stopped. A subject that fails is not an error: it is in [`Measured::failed`].
+/// [`Error::Cancelled`] with the progress of the measurement. The observer is called before each count, and during counts
+/// that can be stopped. A subject that fails is not an error; [`Measured::failed`] lists it.
 pub fn measure(
     subjects: &mut [Subject<'_>],
     positions: &[KnownCounts],
@@ -195,7 +195,7 @@ impl Measured {
         self.failed.iter().any(|(failed, _)| *failed == subject)
     }
 
-    /// Keeps a row, or removes the rows of a subject that has failed.
+    /// Adds a row, or removes the rows of a subject that failed.
     fn keep(&mut self, subject: usize, row: Result<Option<BenchRow>, Error>) -> Result<(), Error> {
         match row {
             Ok(row) => self.rows.extend(row),
@@ -209,8 +209,8 @@ impl Measured {
     }
 }
 
-/// Makes the longest rows shallower until all can be timed in this many seconds. A row within its equal share of the
-/// time keeps its depth, even if others take too long and cannot be made shallower.
+/// Reduces the depths of the longest rows until all rows can be timed in this number of seconds. A row that takes no more than its
+/// equal share of the time keeps its depth, even if other rows take too long and cannot be made shallower.
 fn fit(rows: &mut [BenchRow], positions: &[KnownCounts], settings: &BenchSettings<'_>, seconds: f64) {
     let cost = |row: &BenchRow| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     let share = (1.0 - CLIMB) * settings.seconds / rows.len() as f64;
@@ -232,9 +232,9 @@ struct Bench<'a, 'b> {
     settings: &'a BenchSettings<'a>,
     observer: &'a dyn Observer,
     progress: Progress,
-    /// The last count of each subject.
+    /// The most recent count of each subject.
     warm: Vec<Option<(BenchTask, u32)>>,
-    /// What merging costs on each subject, as far as known.
+    /// The costs of merging on each subject, as far as they are known.
     costs: Vec<Option<MergeCosts>>,
 }
 
@@ -275,7 +275,7 @@ impl Bench<'_, '_> {
         Ok(Some(BenchRow { task, depth, leaves, times: Times::default(), climb }))
     }
 
-    /// Returns the seconds of a count, the typical time of several if it is short.
+    /// Returns the time of a count in seconds; of a short count, the typical time of several.
     fn typical_time(&mut self, task: BenchTask, depth: u32) -> Result<f64, Error> {
         let mut times = Times::default();
         while times.all.len() < AGAIN && times.all.iter().sum::<f64>() < SHORT {
@@ -284,7 +284,7 @@ impl Bench<'_, '_> {
         Ok(times.typical())
     }
 
-    /// Returns the seconds of a count, after the same count untimed.
+    /// Returns the time of a count in seconds, after the same count untimed.
     fn time(&mut self, task: BenchTask, depth: u32) -> Result<f64, Error> {
         if self.warm[task.subject] != Some((task, depth)) {
             self.warm[task.subject] = None;
@@ -294,7 +294,7 @@ impl Bench<'_, '_> {
         self.count(task, depth)
     }
 
-    /// Times rows again whose least times do not agree, in turn, until the clock shows `end` seconds.
+    /// Repeats the timing of rows whose least times do not agree, in turn, until the clock shows `end` seconds.
     fn time_again(&mut self, measured: &mut Measured, end: f64) -> Result<(), Error> {
         for _ in self.settings.repetitions..OFTEN * self.settings.repetitions {
             let differ = |row: &&BenchRow| row.times.spread() > AGREEING;
@@ -333,7 +333,7 @@ impl Bench<'_, '_> {
                     self.costs[subject] = merged.costs.or(self.costs[subject]);
                     merged.leaves
                 }
-                // The progress of this count is not the progress of the measurement.
+                // The observer must not take the progress of this count for the progress of the measurement.
                 Err(Error::Cancelled(_)) => return Err(Error::Cancelled(self.progress)),
                 Err(error) => return Err(error),
             }
@@ -385,7 +385,7 @@ fn expected(climb: &[f64], known: &KnownCounts, deduplicated: bool) -> f64 {
     let expected = always + (last - always + NOISE * last) * growth;
     match climb {
         [.., before, last] if deduplicated => {
-            // The first merged depth includes preparations, such as a GPU's buffers, which do not grow.
+            // The first merged depth includes preparations, such as making a GPU's buffers, whose time does not grow.
             let before = if depth == LEAST_MERGED_DEPTH { last } else { before };
             expected.min(last * (STEEPER * last / before).max(LEAST_GROWTH))
         }
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!(fitted(6.9, &|_| None), [(2, 400), (2, 2039)]);
         assert_eq!(fitted(3.0, &|_| None), [(2, 400), (1, 48)]);
         assert_eq!(fitted(0.0, &|_| None), [(1, 20), (1, 48)]);
-        // Given depths stay, and so do rows within 0.8 / 2 of the time.
+        // The given depths stay, and so do rows that take at most 0.8 / 2 of the time.
         assert_eq!(fitted(7.8, &|task| (task.position == 0).then_some(3)), [(3, 8902), (2, 2039)]);
         assert_eq!(fitted(3.9, &|task| (task.position == 0).then_some(3)), [(3, 8902), (1, 48)]);
         assert_eq!(fitted(2.4, &|task| (task.position == 1).then_some(2)), [(1, 20), (2, 2039)]);
@@ -435,20 +435,20 @@ mod tests {
         let start = &known::standard()[0];
         let expected = |climb: &[f64], deduplicated| super::expected(climb, start, deduplicated);
         assert_eq!(expected(&[], false), 0.0);
-        // One tenth of a second is fixed; the other is work, which grows.
+        // One tenth of a second is fixed; the other tenth is work, which grows.
         let seconds = expected(&[0.1, 0.1, 0.1, 0.1, 0.2], false);
         assert!((2.0..4.0).contains(&seconds), "{seconds}");
-        // A device that is slow to start gets time to start.
+        // A device that starts slowly gets enough time to start.
         assert!((0.1..0.4).contains(&expected(&[0.1], true)));
         assert!((0.1..0.4).contains(&expected(&[0.1, 0.1, 0.1], false)));
         // Merged plies keep growing as before.
         assert!((0.5..1.0).contains(&expected(&[0.001, 0.01, 0.02, 0.1], true)));
-        // Merging begins on a GPU that makes its buffers slowly, but only once.
+        // The first merged count makes a GPU's buffers, which is slow but happens only once.
         let climb = [0.024, 0.026, 0.025, 0.026, 0.196];
         let seconds = expected(&climb, true);
         assert!((climb[4]..1.0).contains(&seconds), "{seconds}");
         assert!(expected(&climb, false) > 1.0, "leaf by leaf there is no such beginning");
-        // One ply later, the extra time is growth.
+        // One ply later, the extra time counts as growth.
         assert!(expected(&[0.024, 0.026, 0.025, 0.026, 0.03, 0.2], true) > 1.0);
     }
 }

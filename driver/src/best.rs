@@ -11,16 +11,16 @@ use crate::{Driver, Error};
 pub struct Best {
     /// The value of the root for the side to move.
     pub score: Score,
-    /// The best moves of both sides; among equally good moves, the first in generation order. The line ends with the
-    /// game, or at the depth of the search.
+    /// The best moves of both sides; among equally good moves, the first in generation order. The line ends where the
+    /// game ends, or at the depth of the search.
     pub line: Vec<Move>,
     /// The number of leaves evaluated for the score.
     pub leaves: u128,
 }
 
 impl Driver<'_> {
-    /// Returns the value of the root `depth` plies deep, as [`minimax`] defines it, and the best line. The
-    /// halfmove clock goes on, so that the fifty-move rule counts.
+    /// Returns the value of the root `depth` plies deep, as [`minimax`] defines it, and the best line. Keeps the
+    /// halfmove clock running, so the fifty-move rule applies.
     ///
     /// Every backend gives the same score and the same line.
     ///
@@ -37,7 +37,7 @@ impl Driver<'_> {
             }
             self.begin(children.len());
             let (values, below) = self.values(&rules, &children, depth, leaves)?;
-            // Of equally good moves, the first.
+            // Among equally good moves, the first one is taken.
             let Some((best, child)) = values.iter().zip(&children).rev().max_by_key(|(value, _)| value.one_ply_up())
             else {
                 break;
@@ -55,7 +55,7 @@ impl Driver<'_> {
         }
         let score = match score {
             Some(score) => score,
-            // Without a move, the root itself is the leaf.
+            // Without a move, the root is the leaf.
             None => {
                 evaluated = 1;
                 self.values(&rules, &[here], 0, leaves)?.0[0]
@@ -65,7 +65,7 @@ impl Driver<'_> {
     }
 
     /// Returns the value of each position `depth` plies deep, as [`minimax`] defines it, and the number of leaves below all
-    /// positions. The rules say whether the fifty-move rule counts.
+    /// positions. The rules decide whether the fifty-move rule applies.
     ///
     /// # Errors
     /// As [`Driver::best`].
@@ -90,7 +90,7 @@ impl Driver<'_> {
     ) -> Result<(Vec<Score>, u128), Error> {
         let values = self
             .watched(positions.len(), None, |backend, watch| backend.minimax(rules, positions, depth, leaves, watch))?;
-        // Counting takes almost no time.
+        // Compared with minimax, counting takes almost no time.
         let counting = rules.with_halfmove_clock(false);
         let counts: Vec<u128> = self.count(&counting, positions, depth, None)?;
         Ok((values, counts.into_iter().sum()))

@@ -6,11 +6,11 @@ use kogge_board::{Backend, BackendError, Quad48, Rules, Successors, unwatched};
 /// pieces of at most 27 moves, 8 king moves and 2 castlings, fewer than 512 moves in all, and 512^7 is 2^63.
 pub(crate) const MAX_CALL_DEPTH: u32 = 7;
 
-/// The most positions that one call of [`Backend::expand`] gets. Their successors take 27 MiB at 35 moves a position,
-/// which is typical, and 311 MiB at 415 moves, more than any position has.
+/// The maximum number of positions in one call of [`Backend::expand`]. Their successors take 27 MiB at a typical 35
+/// moves per position, and 311 MiB at 415 moves, more than any position has.
 pub(crate) const EXPAND_AT_ONCE: usize = 1 << 14;
 
-/// Expands positions; the answer has one end for each of them.
+/// Expands positions; the result has one end for each position.
 pub(crate) fn expand(
     backend: &mut dyn Backend,
     rules: &Rules,
@@ -27,7 +27,6 @@ pub(crate) fn expand(
     Ok(successors)
 }
 
-/// Counts the legal moves of each position.
 pub(crate) fn count_moves(
     backend: &mut dyn Backend,
     rules: &Rules,
@@ -37,7 +36,7 @@ pub(crate) fn count_moves(
     if counts.len() == positions.len() { Ok(counts) } else { Err(miscounted(backend, counts.len(), positions.len())) }
 }
 
-/// Returns the error of a backend that answered for more or fewer positions than it was given.
+/// Returns the error of a backend whose answer covers too few or too many positions.
 pub(crate) fn miscounted(backend: &dyn Backend, answers: usize, positions: usize) -> BackendError {
     let device = backend.info().name.clone();
     BackendError::WrongAnswer { device, reason: format!("it answered for {answers} of {positions} positions.") }

@@ -12,8 +12,8 @@ use crate::{Driver, Error};
 /// Anything that can divide: a backend through its driver, an engine, or a script.
 pub trait Divider {
     /// Returns the moves of `here`, the position after `line` from the root, each with the number of leaves `depth` - 1
-    /// plies below. Moves have the names that [`Move::uci`] gives under the root's rules; a successor without a move may
-    /// have any name.
+    /// plies below the move. Moves have the names that [`Move::uci`] gives them under the root's rules; a successor that
+    /// no move leads to may have any name.
     ///
     /// # Errors
     /// As [`Driver::perft`].
@@ -58,7 +58,7 @@ pub enum Diff {
     Different(Box<Difference>),
 }
 
-/// The first position where two dividers differ.
+/// The first position where the dividers differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The moves from the root to the position, in UCI notation.
@@ -67,18 +67,18 @@ pub struct Difference {
     pub position: Fen,
     /// The number of plies counted below the position.
     pub depth: u32,
-    /// Moves that only the first finds, with its counts.
+    /// Moves that only the first divider finds, with its counts.
     pub only_first: Vec<(String, u128)>,
-    /// Moves that only the second finds, with its counts.
+    /// Moves that only the second divider finds, with its counts.
     pub only_second: Vec<(String, u128)>,
-    /// Moves whose counts differ although the positions below them agree: one of the two dividers contradicts itself.
-    /// Empty if the moves differ.
+    /// Moves whose counts differ although the positions below them agree: one of the dividers contradicts itself. Empty
+    /// if the moves differ.
     pub counts: Vec<(String, u128, u128)>,
 }
 
 impl Driver<'_> {
-    /// Compares this driver's backend with another divider down to `depth`, and walks down to the
-    /// first position (in the order of the moves' names) whose moves differ.
+    /// Compares this driver's backend with another divider down to `depth`, and walks to the first position (in the
+    /// order of the moves' names) whose moves differ.
     ///
     /// # Errors
     /// As [`Driver::perft`], for both.
@@ -107,7 +107,8 @@ impl Driver<'_> {
                 return Ok(Diff::Same { leaves: leaves.ok_or(Error::Overflow)? });
             };
             let moves = legal_moves(self.backend, here)?.into_iter().map(|(played, _)| played);
-            // An impossible successor that is twice in the list has no move of this name: the walk ends here.
+            // An impossible successor that occurs twice in the list is reached by no move of this name, so the walk
+            // ends here.
             if let Some(played) = moves.into_iter().find(|played| played.uci(&root.rules, chess960) == *name) {
                 line.push(played);
                 let below = self.diff_at(other, root, line, &play(here, played), depth - 1)?;
@@ -132,7 +133,7 @@ struct Comparison {
     counts: Vec<(String, u128, u128)>,
 }
 
-/// Compares moves by name. A move that is twice in one list and once in the other is a difference.
+/// Compares moves by name. A move that occurs twice in one list and once in the other is a difference.
 fn compare(mut first: Vec<(String, u128)>, mut second: Vec<(String, u128)>) -> Comparison {
     let mut found = Comparison { only_first: Vec::new(), only_second: Vec::new(), counts: Vec::new() };
     first.sort();

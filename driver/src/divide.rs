@@ -7,10 +7,10 @@ use crate::{Driver, Error, legal_moves};
 
 impl Driver<'_> {
     /// Returns the legal moves of the root in generation order, each with the number of leaves `depth` - 1 plies below it.
-    /// Their sum is the count of [`Driver::perft`]. At depth 0 the root itself is the leaf, and the list is empty.
+    /// Their sum is the count of [`Driver::perft`]. At depth 0 the root is the only leaf, and the list is empty.
     ///
     /// # Errors
-    /// As [`Driver::perft`], and if the backend makes a successor to which no move leads.
+    /// As [`Driver::perft`], and if the backend makes a successor that no move leads to.
     pub fn divide(&mut self, root: &Fen, depth: u32) -> Result<Vec<(Move, u128)>, Error> {
         let Some(depth) = depth.checked_sub(1) else { return Ok(Vec::new()) };
         let (moves, children): (Vec<Move>, Vec<Quad48>) = legal_moves(self.backend, root)?.into_iter().unzip();

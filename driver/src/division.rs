@@ -8,11 +8,11 @@ use kogge_board::{Backend, Fen};
 use crate::calls::MAX_CALL_DEPTH;
 use crate::{Driver, Error, MergeSettings, Observer, Quantity, RangeCounter, RangePlies};
 
-/// A device, and how it merges.
+/// A device, and its settings for merging.
 pub struct MergeDevice {
     /// The backend of the device.
     pub backend: Box<dyn Backend>,
-    /// The memory for merged positions, the hash bits, and what merging has cost before. The other settings do not matter.
+    /// The memory for merged positions, the hash bits, and the costs of earlier merging; the other settings are ignored.
     pub settings: MergeSettings,
 }
 
@@ -23,27 +23,27 @@ impl MergeDevice {
     }
 }
 
-/// The positions that a range should have if nothing else decides.
+/// The default number of positions in a range.
 const POSITIONS_EACH: f64 = (1_u64 << 26) as f64;
 
-/// The least number of positions that justify a range.
+/// The minimum number of positions that justify a range.
 const FEWEST_EACH: f64 = 64.0;
 
 /// The most ranges.
 const MOST: u32 = 1 << 16;
 
-/// What a [`Division`] should be like.
+/// The requirements for a [`Division`].
 #[derive(Clone, Copy, Debug)]
 pub struct DivisionRequest {
-    /// The last merged ply; `None` leaves it to the plan.
+    /// The last merged ply; with `None`, the plan chooses it.
     pub ply: Option<u32>,
-    /// About how many ranges; `None` chooses by the size of the ply.
+    /// The approximate number of ranges; with `None`, the size of the ply decides.
     pub ranges: Option<u32>,
-    /// The least number of ranges, unless a number is asked for or the ply is tiny.
+    /// The minimum number of ranges, unless a number is requested or the ply is tiny.
     pub least: u32,
-    /// What will be counted below the ply.
+    /// The quantity that will be counted below the ply.
     pub counted: Quantity,
-    /// Whether ranges may be those of [reversed](Key::reversed) keys. Such ranges are better above runs.
+    /// Whether ranges may be ranges of [reversed](Key::reversed) keys. Such ranges are better if the device counts in runs.
     pub may_be_reversed: bool,
 }
 
@@ -54,9 +54,9 @@ pub struct Division {
     pub ply: u32,
     /// Ranges that cover all keys, in their order.
     pub ranges: Vec<KeyRange>,
-    /// Whether these are ranges of [reversed](Key::reversed) keys. They are made beside the whole ply before.
+    /// Whether these are ranges of [reversed](Key::reversed) keys. They are made while the whole previous ply is in memory.
     pub is_reversed: bool,
-    /// The paths to the ply, counted without ranges.
+    /// The number of paths to the ply, counted without ranges.
     pub paths: u128,
 }
 
@@ -105,7 +105,6 @@ impl Division {
 }
 
 impl DivisionRequest {
-    /// Returns the number of ranges for a ply of about `positions` positions.
     fn count(&self, positions: f64) -> u32 {
         let by_size = || {
             let wanted = (positions / POSITIONS_EACH).max(self.least.into());
@@ -114,8 +113,8 @@ impl DivisionRequest {
         self.ranges.unwrap_or_else(by_size).clamp(1, MOST)
     }
 
-    /// Returns the number of ranges of reversed keys, if a device needs at least `needed`. Such ranges are few and large, because more
-    /// of them than in the usual order expand the same position of the ply before.
+    /// Returns the number of ranges of reversed keys for a device that needs at least `needed`. Such ranges are few and large, because
+    /// more of them expand the same position of the previous ply than in the usual order.
     fn reversed(&self, needed: u32) -> u32 {
         self.ranges.unwrap_or(needed.max(self.least / 2)).clamp(1, MOST)
     }

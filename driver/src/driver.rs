@@ -9,12 +9,12 @@ use crate::{Error, Frontier, Observer, Progress};
 
 /// The number of entries of a frontier that devices share: enough to divide the work evenly.
 const FRONTIER: usize = 1 << 12;
-/// The most entries of such a frontier.
+/// The maximum number of entries of such a frontier.
 const MAX_FRONTIER: usize = 1 << 18;
 
 /// Counts trees with a backend, and reports its progress to an observer.
 ///
-/// The backend gets each batch of trees in one call, which it reports on and which the observer can stop.
+/// The backend gets each batch of trees in one call; it reports during the call, and the observer can stop it.
 pub struct Driver<'a> {
     pub(crate) backend: &'a mut dyn Backend,
     pub(crate) observer: &'a dyn Observer,
@@ -22,13 +22,13 @@ pub struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Creates a driver of this backend. The observer `&()` observes nothing.
+    /// Creates a driver of this backend. The observer `&()` ignores all reports.
     pub fn new(backend: &'a mut dyn Backend, observer: &'a dyn Observer) -> Self {
         Self { backend, observer, progress: Progress::default() }
     }
 
-    /// Counts the leaves `depth` plies below the root, 1 at depth 0. Every leaf is counted; equal positions are not
-    /// merged.
+    /// Counts the leaves `depth` plies below the root; at depth 0, the root is one leaf. Every leaf is counted; equal
+    /// positions are not merged.
     ///
     /// # Errors
     /// [`Error::Cancelled`] with the progress so far, [`Error::Overflow`] beyond 128 bits, or the backend's error.
@@ -36,7 +36,6 @@ impl<'a> Driver<'a> {
         self.tally(root, depth)
     }
 
-    /// Counts the leaves below the root.
     pub(crate) fn tally<T: Tally>(&mut self, root: &Fen, depth: u32) -> Result<T, Error> {
         let frontier = Frontier::of(root);
         let counts = self.count_below(&frontier, depth)?;
@@ -52,13 +51,14 @@ impl<'a> Driver<'a> {
         self.count(frontier.rules(), frontier.positions(), depth, None)
     }
 
-    /// Expands the root to a frontier for work down to `depth` that devices share: some thousand entries, one for each path.
+    /// Expands the root to a frontier of some thousand entries, one for each path, for devices that share work down to
+    /// `depth`.
     ///
     /// # Errors
     /// As [`Driver::perft`].
     pub fn frontier(&mut self, root: &Fen, depth: u32) -> Result<Frontier, Error> {
         let mut frontier = Frontier::of(root);
-        // The backend gets at least two plies, because it makes no successors for the last.
+        // At least two plies are left to the backend, because it makes no successors for the last one.
         while frontier.ply() + 2 < depth && !frontier.is_empty() && frontier.len() < FRONTIER {
             self.check_cancelled()?;
             let moves: u128 = count_moves(self.backend, frontier.rules(), frontier.positions())?.into_iter().sum();
@@ -70,8 +70,8 @@ impl<'a> Driver<'a> {
         Ok(frontier)
     }
 
-    /// Counts the leaves `depth` plies below each position. The positions are this share of the work, from 0 to 1; by default
-    /// they are all of its entries.
+    /// Counts the leaves `depth` plies below each position. The share of the work that the positions are, from 0 to 1; by
+    /// default, they are all of it.
     pub(crate) fn count<T: Tally>(
         &mut self,
         rules: &Rules,
@@ -88,7 +88,7 @@ impl<'a> Driver<'a> {
         Ok(counts)
     }
 
-    /// Makes one call of the backend for a number of positions, and passes its reports on.
+    /// Makes one call of the backend for a number of positions, and forwards its reports to the observer.
     pub(crate) fn watched<T>(
         &mut self,
         positions: usize,
@@ -128,7 +128,6 @@ impl<'a> Driver<'a> {
         self.progress = Progress { total: entries as u64, ..Progress::default() };
     }
 
-    /// Returns an error if the observer asks to stop.
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         if self.observer.is_cancelled() { Err(Error::Cancelled(self.progress)) } else { Ok(()) }
     }

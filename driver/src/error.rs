@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::Progress;
 
-/// An error of the driver. Every call returns a complete, exact result or one of these.
+/// An error of the driver. Every call returns a complete, exact result or one of these errors.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum Error {
     /// The backend failed.
@@ -26,7 +26,7 @@ pub enum Error {
          --memory 256M (the more, the faster), or count every leaf with --raw, if the command has it."
     )]
     Memory {
-        /// Bytes that may be used.
+        /// The number of bytes that may be used.
         memory: u64,
         /// The ply that does not fit.
         ply: u32,
@@ -93,7 +93,7 @@ impl From<MergeError> for Error {
         match error {
             MergeError::Overflow => Self::Overflow,
             MergeError::Backend(error) => error.into(),
-            // A full list has led to ranges before this point, and all positions of a ply have the same side to
+            // A full list would have led to ranges before this point, and all positions of a ply have the same side to
             // move.
             MergeError::Full | MergeError::MixedTurns => BackendError::WrongAnswer {
                 device: "The device".into(),
@@ -104,7 +104,6 @@ impl From<MergeError> for Error {
     }
 }
 
-/// Returns the error of a backend whose answer cannot be right.
 pub(crate) fn wrong_answer(device: &str, reason: impl Into<String>) -> Error {
     BackendError::WrongAnswer { device: device.to_owned(), reason: reason.into() }.into()
 }

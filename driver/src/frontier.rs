@@ -8,8 +8,8 @@ use crate::calls::{EXPAND_AT_ONCE, expand};
 /// A list of positions of one ply of a tree, each with its multiplicity.
 ///
 /// For any frontier of a root, the number of leaves below the root is the sum over all entries of multiplicity times
-/// the leaves below the entry. All positions are legal. Their halfmove clocks are zero: counting ignores them, and
-/// equal positions have equal bytes.
+/// the leaves below the entry. All positions are legal. Their halfmove clocks are zero, so that equal positions have
+/// equal bytes; counting ignores the clock.
 ///
 /// ```
 /// use kogge_board::Fen;
@@ -123,13 +123,13 @@ impl Frontier {
         Ok(merged)
     }
 
-    /// Returns the sum of multiplicity times count over all entries; `counts` holds one count for each entry.
+    /// Returns the sum of multiplicity times count over all entries; `counts` holds one count per entry.
     ///
     /// # Errors
     /// [`Error::Overflow`] if it exceeds 128 bits.
     ///
     /// # Panics
-    /// If the number of counts is not the number of entries.
+    /// If the number of counts differs from the number of entries.
     pub fn total<T: Tally>(&self, counts: &[T]) -> Result<T, Error> {
         assert_eq!(counts.len(), self.len(), "one count for each entry");
         counts.iter().zip(&self.multiplicities).try_fold(T::default(), |sum, (count, &multiplicity)| {
@@ -138,7 +138,7 @@ impl Frontier {
     }
 }
 
-/// Returns the rules for counting the tree of a root: the halfmove clock is off.
+/// Returns the rules for counting the tree of a root: without a halfmove clock.
 pub(crate) fn counting(root: &Fen) -> Rules {
     root.rules.with_halfmove_clock(false)
 }

@@ -3,14 +3,14 @@
 //! devices ([`selfcheck`]).
 //!
 //! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets
-//! each batch of trees in one call. Totals are `u128` and exact: a
-//! count that cannot be finished is an [`Error`], never a partial number. The library prints nothing; an [`Observer`] gets
-//! its progress and can stop it.
+//! each batch of trees in one call. Totals are `u128` and exact: a count that cannot be finished is an [`Error`], never a
+//! partial number. The library prints nothing; an [`Observer`] receives its progress and can stop it.
 //!
-//! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
-//! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to
-//! it. [`Driver::stats`] and [`Driver::stats_merged`] count leaves by the kinds of moves that lead to them. [`Driver::unique`] counts the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that
-//! is divided among devices and machines.
+//! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within a given
+//! memory, and merges as many plies as pays off. It stores each distinct position once, with the number of paths to it.
+//! [`Driver::stats`] and [`Driver::stats_merged`] count leaves by the kinds of moves that lead to them. [`Driver::unique`] counts
+//! the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that is divided among devices
+//! and machines.
 //!
 //! ```
 //! use kogge_board::Fen;

@@ -13,7 +13,7 @@ use crate::{Error, Frontier};
 /// The successors' halfmove clocks are zero.
 ///
 /// # Errors
-/// If the backend fails or makes a successor to which no move leads.
+/// If the backend fails or makes a successor that no move leads to.
 pub fn legal_moves(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Move, Quad48)>, Error> {
     let moves = named_successors(backend, root)?.into_iter().map(|(played, child)| match played {
         Some(played) => Ok((played, child)),
@@ -26,7 +26,7 @@ pub fn legal_moves(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Move, Q
     moves.collect()
 }
 
-/// Returns the successors of a position, each with the move that leads there, if any.
+/// Returns the successors of a position, each with the move that leads to it, if any.
 pub(crate) fn named_successors(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Option<Move>, Quad48)>, Error> {
     let rules = counting(root);
     let parent = root.position;
@@ -56,7 +56,7 @@ pub enum LineError {
 /// Returns the position after these moves, in UCI notation or SAN. Castling in UCI notation is the king's
 /// move to file g or c or, if the first position [is one of Chess960](Fen::is_chess960), to its rook.
 ///
-/// The halfmove clock and the move number go on.
+/// The halfmove clock and the move number advance with the moves.
 ///
 /// # Errors
 /// If a move cannot be played (the error names the first such move), or if the backend fails.
@@ -76,7 +76,6 @@ pub fn play_line<S: AsRef<str>>(backend: &mut dyn Backend, root: &Fen, line: &[S
     Ok(here)
 }
 
-/// Returns the position after a legal move.
 pub(crate) fn play(before: &Fen, played: Move) -> Fen {
     let position = before.position.play(&before.rules.with_halfmove_clock(true), played);
     let number = u16::from(before.position.turn() == Color::Black);

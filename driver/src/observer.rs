@@ -1,25 +1,25 @@
 //! Progress of work, and requests to stop it.
 
-/// Watches work: gets its progress and may ask it to stop.
+/// Watches work: receives its progress, and may ask it to stop.
 ///
-/// The driver prints nothing. Implement this for a progress bar, a log or Ctrl-C. The thread that called the driver calls
-/// the observer between calls of the backend and several times a second within calls.
+/// The driver prints nothing. Implement this trait for a progress bar, a log or Ctrl-C. The thread that called the driver
+/// also calls the observer: between calls of the backend, and several times a second within calls.
 pub trait Observer: Sync {
-    /// Gets the progress so far.
+    /// Receives the progress so far.
     fn progress(&self, progress: &Progress) {
         let _ = progress;
     }
 
-    /// Returns whether the work should stop; called several times a second.
+    /// Returns whether the work should stop; this is called several times a second.
     fn is_cancelled(&self) -> bool {
         false
     }
 }
 
-/// Watches nothing and never stops anything.
+/// Ignores all progress and never stops anything.
 impl Observer for () {}
 
-/// An observer that passes on requests to stop, but no progress.
+/// An observer that forwards requests to stop, but ignores progress.
 pub(crate) struct OnlyStop<'a>(pub(crate) &'a dyn Observer);
 
 impl Observer for OnlyStop<'_> {
@@ -31,13 +31,14 @@ impl Observer for OnlyStop<'_> {
 /// Progress of work. None of these numbers is a result.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Progress {
-    /// Finished entries of the frontier.
+    /// The number of finished entries of the frontier.
     pub done: u64,
-    /// All entries of the frontier.
+    /// The number of all entries of the frontier.
     pub total: u64,
-    /// The estimated share of the work that is done, 0 to 1, unfinished entries included. All entries count as equal work.
+    /// The estimated share of the work that is done, from 0 to 1, with unfinished entries included. All entries are
+    /// assumed to be equal work.
     pub fraction: f64,
-    /// Leaves counted so far, or positions if the work collects positions.
+    /// The leaves counted so far, or the positions if the work collects positions.
     pub counted: u128,
 }
 

@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-/// A plan for a count by merged plies, carried out or not.
+/// A plan for a count by merged plies, whether carried out or not.
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Plan {
     /// The depth of the tree in plies.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub depth: u32,
-    /// Bytes that may be used.
+    /// The number of bytes that may be used.
     pub memory: u64,
     /// The merged plies, from the root on.
     pub plies: Vec<PlannedPly>,
     /// The number of plies counted below each position of the last merged ply.
     pub below: u32,
-    /// Seconds for counting these plies: measured if they were counted, otherwise estimated, and infinite if no
+    /// Seconds for counting these plies: the measured time if they were counted, else an estimate, or infinity if no
     /// estimate is possible.
     pub below_seconds: f64,
     /// Estimated seconds for counting every leaf; `None` if nothing could be measured.
@@ -32,10 +32,10 @@ pub struct PlannedPly {
     pub positions: u64,
     /// Whether the positions were counted, not estimated.
     pub measured: bool,
-    /// Estimated bytes of the positions made at once and of all parents in memory.
+    /// The estimated bytes of the positions made together and of all parents in memory.
     pub bytes: u64,
-    /// The number of ranges that the ply is made in, one after the other; 1 if it is made whole. If the ply before the last is made
-    /// in several ranges, it is the ply between: each of its ranges serves several ranges of the last ply.
+    /// The number of ranges that the ply is made in, one after the other; 1 if the ply is made whole. If the ply before the last is
+    /// made in several ranges, each of its ranges serves several ranges of the last ply.
     pub ranges: u32,
     /// Seconds for merging, measured or estimated.
     pub seconds: f64,

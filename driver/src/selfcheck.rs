@@ -23,16 +23,16 @@ const SELF_TESTS: [Test; 4] = [
 pub struct DeviceToCheck<'a> {
     /// The device.
     pub backend: &'a mut dyn Backend,
-    /// Whether it is compared with the reference; the reference itself is not.
+    /// Whether the device is compared with the reference; false for the reference itself.
     pub compared: bool,
 }
 
 /// Settings of a check.
 pub struct SelfcheckSettings<'a> {
-    /// The seconds for the comparison of all devices together; at least one round is compared. With 0 seconds, the comparison goes on
-    /// until the observer stops it or a device is wrong or fails.
+    /// The seconds for the comparison of all devices together; at least one round is compared. With 0 seconds, the comparison
+    /// continues until the observer stops it or a device is wrong or fails.
     pub seconds: f64,
-    /// The seconds for published counts on each device; at least one is counted.
+    /// The seconds for published counts on each device; at least one is recomputed.
     pub known_seconds: f64,
     /// The seed of the random positions.
     pub seed: u64,
@@ -45,13 +45,13 @@ pub struct SelfcheckSettings<'a> {
 pub struct Checked {
     /// The number of self-tests passed.
     pub self_tests: u32,
-    /// The number of published counts found.
+    /// The number of published counts that the device reproduced.
     pub known: u32,
     /// The sum of these counts.
     pub known_leaves: u128,
     /// The comparison on random positions.
     pub random: ComparisonCounts,
-    /// Whether everything was right.
+    /// Whether every answer was right.
     pub verdict: Verdict,
 }
 
@@ -85,12 +85,12 @@ impl From<SoakError> for Verdict {
     }
 }
 
-/// Checks devices. A device that is wrong or fails is not asked again, and the others are checked to the end.
+/// Checks devices. A device that is wrong or fails is not used again, and the other devices are checked to the end.
 ///
-/// The references count at the same time, one thread each; all of them must be of the same kind.
+/// The references count at the same time, one thread each; all of them must have the same backend.
 ///
 /// # Errors
-/// [`Error::Cancelled`] if the observer asks to stop, unless this is the planned end, or the error of a reference.
+/// [`Error::Cancelled`] if the observer asks to stop before the planned end, or the error of a reference.
 pub fn check(
     subjects: &mut [DeviceToCheck<'_>],
     references: Vec<Box<dyn Backend>>,
@@ -135,7 +135,7 @@ pub fn check(
     Ok(all)
 }
 
-/// Runs the self-tests and counts what is published.
+/// Runs the self-tests and recomputes published counts.
 fn begin(
     subject: &mut DeviceToCheck<'_>,
     settings: &SelfcheckSettings<'_>,

@@ -8,25 +8,25 @@ use crate::epd::Case;
 use crate::frontier::counting;
 use crate::{Driver, Error};
 
-/// Limits of the counts to recompute, so that one suite serves quick checks and long ones.
+/// Limits on the counts to recompute, so that one suite serves for quick and for long checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
-    /// The most leaves of a count.
+    /// The maximum number of leaves of a count.
     pub nodes: u128,
     /// The greatest depth.
     pub depth: u32,
 }
 
 impl Caps {
-    /// No caps at all.
+    /// Caps that exclude no count.
     pub const NONE: Self = Self { nodes: u128::MAX, depth: u32::MAX };
 
-    /// Returns whether to recompute a count, given as its depth and leaves.
+    /// Returns whether a count is to be recomputed, from its depth and leaves.
     pub fn allow(&self, (depth, leaves): (u32, u128)) -> bool {
         depth <= self.depth && leaves <= self.nodes
     }
 
-    /// Returns the counts of a line to recompute.
+    /// Returns the counts of a line that are to be recomputed.
     pub fn allowed(&self, case: &Case) -> impl Iterator<Item = (u32, u128)> {
         case.counts.iter().copied().filter(|&count| self.allow(count))
     }
@@ -44,7 +44,7 @@ pub enum LineVerdict {
         /// The number of leaves counted.
         leaves: u128,
     },
-    /// A count differs from the line. The counts after it were not recomputed.
+    /// A count differs from the count in the line. The counts after it were not recomputed.
     Fail {
         /// The depth of the count.
         depth: u32,
@@ -55,7 +55,7 @@ pub enum LineVerdict {
     },
 }
 
-/// The counts of a line that are recomputed, and the state of the line.
+/// The counts of a line to recompute, and the state of the line.
 struct Line<'c> {
     root: &'c Fen,
     counts: Vec<(u32, u128)>,
@@ -63,8 +63,8 @@ struct Line<'c> {
 }
 
 impl Driver<'_> {
-    /// Recomputes the counts that the caps allow, each line's in their order, and returns one verdict for each line. Counts of
-    /// one depth under one set of rules go to the backend together.
+    /// Recomputes the counts that the caps allow, each line's counts in order, and returns one verdict for each line. All
+    /// counts of one depth under one set of rules go to the backend in one batch.
     ///
     /// # Errors
     /// As [`Driver::perft`].
@@ -104,13 +104,13 @@ impl Driver<'_> {
     }
 }
 
-/// Returns the work on a count, which takes some time even without leaves.
+/// Returns the estimated work of a count, which is not zero even without leaves.
 fn work(leaves: u128) -> f64 {
     1.0 + leaves as f64
 }
 
 impl Line<'_> {
-    /// Compares the count of a round.
+    /// Compares a count of the current round.
     fn saw(&mut self, round: usize, found: u128) {
         let (depth, expected) = self.counts[round];
         match &mut self.verdict {

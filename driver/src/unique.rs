@@ -7,11 +7,11 @@ use crate::frontier::counting;
 use crate::merged::{RangeCount, Ranges, Work, root_entry};
 use crate::{Driver, Error, Quantity};
 
-/// The number of plies after which multiplicities start from one or two again. No position has more than 218 moves, so 2^32
+/// The number of plies after which multiplicities are reset to one or two. No position has more than 218 moves, so 2^32
 /// positions with two paths each have fewer than 2^128 paths after this number of plies.
 const SAFE_PLIES: u32 = 12;
 
-/// The share of the memory in which diagrams are counted, and the most bytes of it: more would save little time.
+/// The share of the memory in which diagrams are counted, and the maximum number of bytes: more memory would save little time.
 const DIAGRAM_SHARE: u64 = 4;
 const MOST_FOR_DIAGRAMS: u64 = 4 << 30;
 
@@ -23,15 +23,15 @@ pub struct Distinct {
     pub positions: u64,
     /// The positions that exactly one line of moves reaches.
     pub once: u64,
-    /// The diagrams: positions without castling rights and en passant. `None` if they were not asked for, or if not all positions with the
-    /// same pawns fit in memory at once: then positions with the same diagram lie in different ranges.
+    /// The diagrams: positions without castling rights and en passant. `None` if they were not requested, or if not all positions with the
+    /// same pawns fit in memory together, because positions with equal diagrams then fall into different ranges.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub diagrams: Option<u64>,
 }
 
 impl Driver<'_> {
-    /// Counts the distinct positions after each ply from 0 to `plies`, and the positions that are reached once; also the
-    /// diagrams, if wanted, which takes about as long as merging.
+    /// Counts the distinct positions of each ply from 0 to `plies`, and the positions that are reached once; if
+    /// requested, also the diagrams, which takes about as long as merging.
     ///
     /// Positions are equal if everything that their trees depend on is equal: pieces, side to move, castling rights,
     /// and an en-passant square where a capture is legal. Plies that are larger than memory are counted in ranges of positions
@@ -81,7 +81,7 @@ impl Work<'_> {
         self.report_progress();
     }
 
-    /// Describes the last ply, which is whole.
+    /// Describes the last ply, which was made whole.
     fn distinct(&mut self) -> Result<Distinct, Error> {
         self.note_once()?;
         let (positions, once) = (self.successors(), std::mem::take(&mut self.once));
@@ -89,7 +89,7 @@ impl Work<'_> {
         Ok(Distinct { positions, once, diagrams })
     }
 
-    /// Counts the diagrams of all successors, which belong to this ply, if diagrams are wanted.
+    /// Counts the diagrams of all successors, which are the positions of this ply, if diagrams are requested.
     pub(crate) fn diagrams(&mut self, ply: u32) -> Result<Option<u64>, Error> {
         let Some(bytes) = self.diagram_bytes else { return Ok(None) };
         let needed = self.successors().saturating_mul(DIAGRAM_BYTES);
@@ -105,7 +105,7 @@ impl Work<'_> {
         Ok(Some(sum))
     }
 
-    /// Makes multiplicities small if they might overflow in the next plies.
+    /// Reduces the multiplicities if they might overflow in the next plies.
     fn forget_before_overflow(&mut self, plies: u32) -> Result<(), Error> {
         let mut next = self.next_ply()..self.next_ply() + plies;
         if next.any(|ply| ply.is_multiple_of(SAFE_PLIES)) { self.forget_multiplicities() } else { Ok(()) }

@@ -25,10 +25,10 @@ pub fn fen(bytes: &[u8]) {
     }
 }
 
-/// Checks that in every format, any bytes are a position that packs to these bytes, or give an error, and that generators
-/// return on any bytes.
+/// Checks that in every format, any bytes are either a position that packs to these bytes or an error, and that the
+/// generators return for any bytes.
 ///
-/// The bytes are used directly and as differences from the start position, where a few set bits move a few pieces.
+/// The bytes are used both directly and as differences from the start position, where a few set bits move a few pieces.
 /// The first byte chooses the files of the castling rooks.
 pub fn unpack(bytes: &[u8]) {
     let (&choice, bytes) = bytes.split_first().unwrap_or((&0, &[]));
@@ -77,8 +77,8 @@ pub fn suite(bytes: &[u8]) {
 /// Checks that any text is a move or gives an error, and that any 16 bits can be played. In any game, every successor must
 /// be a legal position with a move that leads to it, and the move must survive writing and reading.
 ///
-/// The first line is the first position, if it is a FEN. Then every two bytes choose the next move, and each word is read
-/// as a move.
+/// The first line is the first position, if it is a FEN. After that, every two bytes choose the next move, and each word
+/// is read as a move.
 pub fn moves(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == b'\n');
     let first_line = String::from_utf8_lossy(parts.next().unwrap_or_default());
@@ -113,8 +113,8 @@ pub fn moves(bytes: &[u8]) {
     }
 }
 
-/// Checks that a conversation of any lines ends, and that every line of the answers is one of the protocol. Lines that may take
-/// long are left out: those that change sizes or threads, and all but the smallest limits of searches.
+/// Checks that a conversation of any lines ends, and that every line of the answers belongs to the protocol. Lines that may
+/// take long are left out: changes of sizes or threads, and all limits of searches except the smallest.
 pub fn uci(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let takes_long = |line: &&str| {
@@ -122,7 +122,7 @@ pub fn uci(bytes: &[u8]) {
     };
     let mut talk = String::new();
     for line in text.lines().filter(|line| !takes_long(line)).take(50) {
-        // The last limits of a line count, and `infinite` ends with the next command.
+        // If a line has several limits, the last ones apply, and `infinite` ends with the next command.
         let limits = if line.contains("go") { " depth 1 nodes 50 movetime 1" } else { "" };
         talk.extend([line, limits, "\n"]);
     }
@@ -153,7 +153,7 @@ impl Write for Answers {
     }
 }
 
-/// Counts the replies to each move, however deep the count should be.
+/// Counts the replies to each move, whatever the requested depth.
 struct Counter;
 
 impl Host for Counter {
@@ -167,8 +167,8 @@ impl Host for Counter {
     }
 }
 
-/// Checks that a file of any bytes is a ledger or gives an error, and that a file that is none stays as it is. The bytes are the
-/// whole file, or replace bytes of a ledger: the first two say where.
+/// Checks that a file of any bytes is a ledger or gives an error, and that a file that is not a ledger stays unchanged. The
+/// bytes are the whole file, or they replace bytes of a ledger at the offset in the first two bytes.
 pub fn ledger(bytes: &[u8]) {
     static LEDGER: OnceLock<Vec<u8>> = OnceLock::new();
     let file = Scratch::new();
@@ -190,7 +190,7 @@ pub fn ledger(bytes: &[u8]) {
 
 /// Makes a ledger of a few positions in this file, and returns the file's bytes.
 fn small_ledger(file: &Path) -> Vec<u8> {
-    // A file of an earlier process of the same number.
+    // A leftover file of an earlier process with the same number.
     let _ = std::fs::remove_file(file);
     let root: Fen = "8/8/8/8/8/1k6/p7/K7 b - - 0 1".parse().expect("a position");
     let request = LedgerRequest {
@@ -221,7 +221,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The file is gone, or it does not matter.
+        // The file is gone already, or it does not matter.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -265,7 +265,7 @@ fn legal(rules: &Rules, position: &Position) {
     assert_eq!(count(rules, &quad) as usize, successors.len(), "{fen}");
 }
 
-/// Checks that an error is one sentence or two, for any input.
+/// Checks that an error is one or two sentences, for any input.
 fn one_line(error: impl std::error::Error) {
     let text = error.to_string();
     assert!(text.len() < 400 && !text.contains('\n') && text.ends_with('.'), "{text:?}");

@@ -35,7 +35,7 @@ macro_rules! arguments {
 
 with_kernels!(arguments);
 
-/// Returns the scalar `filter_kind` of the kernels, and the range. [`Filter::All`] has any range.
+/// Returns the scalar `filter_kind` of the kernels, and the range. For [`Filter::All`], the range is arbitrary.
 pub(crate) fn parts_of(filter: Filter) -> (u32, KeyRange) {
     match filter {
         Filter::All => (u32::MAX, KeyRange::WHOLE),
@@ -43,8 +43,8 @@ pub(crate) fn parts_of(filter: Filter) -> (u32, KeyRange) {
     }
 }
 
-/// Completes the arguments of a kernel with the scalars that tell which successors are kept:
-/// `with_filter!(filter => Kernel { field, .., })`.
+/// Completes the arguments of a kernel with the scalars that select the successors to keep: `with_filter!(filter =>
+/// Kernel { field, .., })`.
 macro_rules! with_filter {
     ($filter:expr => $Kernel:ident { $($argument:tt)* }) => {{
         let (filter_kind, kogge_board::merge::KeyRange { first, last }) = crate::arguments::parts_of($filter);

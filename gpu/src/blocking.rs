@@ -1,5 +1,5 @@
-//! Opening a device, and what a [`Backend`] does, for callers that can wait for the device. Browsers cannot wait, so a build for browsers
-//! leaves this file out.
+//! Opening a device, and the operations of a [`Backend`], for callers that can wait for the device. Browsers cannot wait, so a
+//! build for browsers leaves this file out.
 
 use kogge_board::host::HostMerge;
 use kogge_board::merge::{Merge, MergeOptions};
@@ -18,11 +18,12 @@ use crate::session::Session;
 use crate::settings::{GpuOptions, GpuSettings, Runs};
 use crate::tuning::{Cache, complete};
 
-/// The maximum number of a shard's entries in the self-test of merging. It has lists with fewer entries and with more.
+/// The maximum number of entries in a shard during the self-test of merging. The self-test has lists with fewer entries
+/// and lists with more.
 const SELF_TEST_SHARD_ENTRIES: u64 = 500;
 
-/// The runs of this self-test: it has plies whose successors fit in one such run, and plies that need several. Most runs take several
-/// positions from each shard.
+/// The runs of this self-test: some plies have successors that fit in one such run, and others need several runs. Most runs take
+/// several positions from each shard.
 const SELF_TEST_RUNS: Runs = Runs { from: 8, depth: 2, entries: 8000 };
 
 impl<D: Device> Gpu<D>
@@ -46,7 +47,7 @@ where
         Self::on(device, options)
     }
 
-    /// Opens a listed device. Unset options take the tuned values of the device, if it was tuned.
+    /// Opens a listed device. Unset options take the device's tuned values, if there are any.
     ///
     /// # Errors
     /// As for [`Gpu::open`].
@@ -71,7 +72,7 @@ where
     /// As for [`Gpu::open`].
     pub fn untuned(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         let mut gpu = block_on(Self::open_async(device, options))?;
-        // The self-test must not count in a measurement.
+        // The self-test must not appear in a measurement.
         gpu.profile();
         Ok(gpu)
     }
@@ -84,7 +85,7 @@ where
         block_on(Self::connect(device, options))
     }
 
-    /// Tests how the device merges. The larger lists of the test have several shards, as large lists have where buffers are small.
+    /// Tests merging on the device. The larger lists of the test have several shards, as large lists have when buffers are small.
     fn test_merging(&mut self) -> Result<(), BackendError> {
         let GpuSettings { shard_entries, runs, .. } = self.session.runner.settings;
         let settings = &mut self.session.runner.settings;
@@ -99,12 +100,12 @@ where
         tested
     }
 
-    /// Whether the device merges, not the host. The variant of positions only counts.
+    /// Whether the device merges, rather than the host. The device that stores positions as six bitboards only counts.
     fn merges_on_device(&self) -> bool {
         !self.session.runner.settings.variants.boards48
     }
 
-    /// Compiles and tests the kernels that tell the kinds of moves, unless that is done.
+    /// Compiles and tests the kernels that distinguish the kinds of moves, unless this has been done already.
     fn prepare_categories(&mut self) -> Result<(), BackendError> {
         if self.categories_tested {
             return Ok(());

@@ -12,7 +12,7 @@ use crate::spare::Spare;
 pub(crate) struct Buffer<I: Interface, T> {
     raw: ManuallyDrop<I::Buffer>,
     len: usize,
-    /// Where the memory goes when the buffer is dropped, if it is kept.
+    /// The spare buffers that receive the memory when the buffer is dropped, if it is to be kept.
     spare: Option<Spare<I::Buffer>>,
     element: PhantomData<T>,
 }
@@ -24,8 +24,8 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
         Ok(Self::of(raw, len, None))
     }
 
-    /// Returns a buffer as [`Self::new`] does, which becomes a spare buffer when it is dropped. Takes a spare buffer, if there is one of
-    /// the same size.
+    /// Returns a buffer as [`Self::new`] does, which becomes a spare buffer when it is dropped. Takes a spare buffer if there is
+    /// one of the same size.
     pub(crate) async fn from_spare(
         interface: &mut I,
         spare: &Spare<I::Buffer>,
@@ -50,7 +50,7 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
         Ok(Self::of(raw, len, Some(spare.clone())))
     }
 
-    /// Returns the reading of elements into `data`, beginning at index `first`.
+    /// Returns a request to read elements into `data`, beginning at index `first`.
     ///
     /// # Errors
     /// If the buffer has fewer elements.

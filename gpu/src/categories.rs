@@ -1,8 +1,8 @@
 //! Counting the last ply by the kinds of moves.
 //!
-//! The walk is that of [`counting`](crate::counting), without the closed form of the last two plies: the positions one ply above the
-//! leaves are made. For each, a kernel counts the moves that can only be ordinary moves or captures; the other moves become items,
-//! and a second kernel makes them to see whether they check and mate.
+//! The walk is the same as in [`counting`](crate::counting), but without the closed form of the last two plies: the positions one
+//! ply above the leaves are made. For each of these positions, a kernel counts the moves that can only be ordinary moves or
+//! captures; the other moves become items, and a second kernel makes them to see whether they check and mate.
 
 use kogge_board::{BackendError, Categories, Quad48, Rules, Watch};
 
@@ -14,10 +14,10 @@ use crate::runner::Retry;
 use crate::session::Session;
 use crate::watching::{Span, Watching};
 
-/// The maximum number of positions of a part. A fast GPU takes about 15 ms for them.
+/// The maximum number of positions of a part. A fast GPU takes about 15 ms for a part of this size.
 const MOST_TOGETHER: usize = 1 << 26;
 
-/// The capacity for the items of a position, on average. Few moves become items.
+/// The average capacity for the items of a position. Few moves become items.
 const ITEMS_PER_POSITION: usize = 16;
 
 impl<I: Interface> Session<I> {
@@ -65,8 +65,8 @@ impl<I: Interface> Session<I> {
         (self.sizes.roots / Categories::COUNT).max(1)
     }
 
-    /// Adds the leaves `depth` plies, at least one, below the first `len` positions of a level to the totals, by kind. Reports the
-    /// share that is done, which goes through `span`; the leaves are not known yet.
+    /// Adds the leaves `depth` plies, at least one, below the first `len` positions of a level to the totals, by kind. Reports
+    /// progress through `span`; the number of leaves is not known yet.
     pub(crate) async fn classify_below(
         &mut self,
         level: usize,
@@ -96,7 +96,7 @@ impl<I: Interface> Session<I> {
         span: Span,
         mut watching: Option<&mut Watching<'_, '_>>,
     ) -> Result<(), Retry> {
-        // After an overflow there is room for the moves of any position.
+        // After an overflow, the buffer has room for all moves of every position.
         let items_each = if self.overflowed { MOST_MOVES as usize } else { ITEMS_PER_POSITION };
         let capacity = self.sizes.moves / items_each;
         let stride = self.roots_by_kind() as u32;
@@ -120,8 +120,8 @@ impl<I: Interface> Session<I> {
                 item_capacity,
                 stride,
             };
-            // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit. There are no more roots
-            // than `roots_by_kind`, so that each has its totals.
+            // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit. There are at most
+            // `roots_by_kind` roots, so each has its totals.
             unsafe { runner.launch(end - first, arguments) }.await?;
             let arguments = ClassifyItems {
                 positions: &here.positions,

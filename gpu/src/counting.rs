@@ -5,7 +5,7 @@
 //! counted in closed form, without making their positions. Thus the host walks the tree depth first, in parts as large
 //! as the buffers allow, and memory does not grow with the tree.
 //!
-//! If memory runs out, the buffers are halved and the batch starts again. A total is used only when it includes all
+//! If memory runs out, the buffers are halved and the batch starts again. A total is valid only when it includes all
 //! leaves below its root.
 
 use kogge_board::{BackendError, Quad48, Rules, Successors, Watch};
@@ -55,7 +55,7 @@ impl<I: Interface> Session<I> {
         Ok(totals)
     }
 
-    /// The number of levels, in a tree of this depth, whose positions are made.
+    /// The number of levels whose positions are made, in a tree of this depth.
     pub(crate) fn levels(&self, depth: u32) -> usize {
         depth.saturating_sub(self.last_plies().max(2)) as usize + 1
     }
@@ -76,7 +76,6 @@ impl<I: Interface> Session<I> {
         Ok(counts)
     }
 
-    /// Makes the successors of each position, in generation order.
     pub(crate) async fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
         self.in_batches(
@@ -109,7 +108,7 @@ impl<I: Interface> Session<I> {
 /// A walk down the tree of a batch.
 pub(crate) struct Walk<'a, 'w, I: Interface, C> {
     session: &'a mut Session<I>,
-    /// Reads the totals from the device, clears them there, adds them, and returns the leaves.
+    /// Reads the totals from the device, clears them there, adds them to the collected leaves, and returns the leaves.
     collect: C,
     /// An upper bound of all totals on the device.
     pending: u64,
@@ -175,7 +174,8 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
             // Parts of full size are so short that they need not be timed.
             let full = self.session.sizes.positions;
             if self.watching.is_some() && (end < len || self.part_size(full) < full) {
-                // The next part must not be queued behind this one, nor be counted in its time.
+                // Wait for this part before the next one is queued; otherwise the time of the next part would include
+                // this one.
                 self.session.runner.wait().await?;
             }
             self.part_done(span.part(0, end, len)).await?;
@@ -202,7 +202,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
         }
     }
 
-    /// Makes sure that each total on the device has room for `leaves` more.
+    /// Makes sure that each total on the device can grow by `leaves`.
     async fn make_room(&mut self, leaves: u64) -> Result<(), Retry> {
         if leaves > self.session.runner.settings.most_total.saturating_sub(self.pending) {
             self.collect().await?;
@@ -213,7 +213,8 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
 
     async fn collect(&mut self) -> Result<(), Retry> {
         self.pending = 0;
-        // Weighted by multiplicity, leaves may exceed 128 bits; `collect` notices, and this sum is only reported.
+        // Leaves weighted by multiplicity may exceed 128 bits; `collect` detects that, and this sum is used only for
+        // reports.
         let leaves = (self.collect)(self.session).await?;
         self.leaves = self.leaves.saturating_add(leaves);
         Ok(())

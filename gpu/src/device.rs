@@ -11,7 +11,7 @@ use crate::settings::{GpuOptions, GpuSettings};
 
 /// A device that an interface offers, before it is opened.
 pub trait Device {
-    /// The backend's name, as in `--backend`.
+    /// The backend's name, as given to `--backend`.
     const BACKEND: &'static str;
 
     /// The interface.
@@ -20,7 +20,7 @@ pub trait Device {
     /// Lists the devices of this interface. [`Gpu::open`] takes an index in this list.
     ///
     /// # Errors
-    /// If there is no device. The sentence says what to do about it.
+    /// If there is no device. The error explains what the user can do.
     fn list() -> Result<Vec<Self>, BackendError>
     where
         Self: Sized;
@@ -40,7 +40,7 @@ pub trait Device {
     /// The [fingerprint](crate::tuning::fingerprint) of the kernels' source in all its forms.
     fn kernels() -> String;
 
-    /// Opens the device; nothing is compiled yet.
+    /// Opens the device without compiling anything.
     ///
     /// # Errors
     /// If the driver fails.
@@ -58,7 +58,7 @@ pub struct Gpu<D: Device> {
     log: String,
     /// Whether the merge kernels are compiled and have passed their self-test.
     pub(crate) merging_tested: bool,
-    /// Whether the kernels that tell the kinds of moves are compiled and have passed their self-test.
+    /// Whether the kernels that distinguish the kinds of moves are compiled and have passed their self-test.
     pub(crate) categories_tested: bool,
     /// Whether the minimax kernels are compiled and have passed their self-test.
     pub(crate) minimax_tested: bool,
@@ -68,7 +68,7 @@ impl<D: Device> Gpu<D> {
     /// Lists the devices of this interface. [`Gpu::open`] takes an index in this list.
     ///
     /// # Errors
-    /// If there is no device. The sentence says what to do about it.
+    /// If there is no device. The error explains what the user can do.
     pub fn devices() -> Result<Vec<D>, BackendError> {
         D::list()
     }
@@ -128,7 +128,7 @@ impl<D: Device> Gpu<D> {
         Ok(())
     }
 
-    /// The open interface, for functions that other interfaces do not have.
+    /// The open interface, for functions that only this interface has.
     pub fn interface(&self) -> &D::Interface {
         &self.session.runner.interface
     }

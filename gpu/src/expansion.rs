@@ -10,28 +10,28 @@ use crate::parts::{Cut, bases};
 use crate::runner::Retry;
 use crate::session::Session;
 
-/// Expands the positions of a level, in parts whose successors fit in the next level. Afterwards the counts of the level
-/// hold the number of each position's moves.
+/// Expands the positions of a level, in parts whose successors fit in the next level. Afterwards, the counts of the
+/// level are the numbers of moves of the positions.
 pub(crate) struct Expansion {
     /// The positions that are not expanded yet.
     rest: Range<usize>,
-    /// These positions with counted moves, if the device expands in generation order only.
+    /// The counted moves of these positions, if the device expands in generation order only.
     counted: Option<Cut>,
     /// The maximum number of positions in a part.
     most: usize,
-    /// The maximum number of successors of a part, unless it is only one block.
+    /// The maximum number of successors of a part, unless the part is a single block.
     capacity: usize,
-    /// The successors that are needed.
+    /// The filter for the successors.
     filter: Filter,
-    /// Whether they will be merged.
+    /// Whether the successors will be merged.
     are_merged: bool,
 }
 
-/// A part of the positions whose successors are in the next level.
+/// A part of the positions, whose successors are in the next level.
 pub(crate) struct ExpansionPart {
     /// The number of successors.
     pub(crate) successors: usize,
-    /// The end of the positions of the level that are expanded.
+    /// The end of the level's positions that have been expanded.
     pub(crate) end: usize,
 }
 
@@ -48,14 +48,14 @@ impl Expansion {
         }
     }
 
-    /// Expands the first `len` positions, to merge their successors, in parts of at most `capacity` successors or one block. Successors that
-    /// are not kept may be left out; then the counts of the level are not set.
+    /// Expands the first `len` positions to merge their successors, in parts of one block or of at most `capacity`
+    /// successors. Successors that do not pass the filter may be left out; then the counts of the level are not set.
     pub(crate) fn to_merge(filter: Filter, len: usize, capacity: usize) -> Self {
         Self { capacity, filter, are_merged: true, ..Self::of(len) }
     }
 
-    /// Expands the next positions, which have about `aim` successors or as many as fit. Returns `None` if all positions are
-    /// expanded.
+    /// Expands the next positions: so many that they have about `aim` successors, or as many as fit. Returns `None` if all
+    /// positions are expanded.
     pub(crate) async fn next<I: Interface>(
         &mut self,
         session: &mut Session<I>,
@@ -66,8 +66,8 @@ impl Expansion {
         let capacity = sizes.positions.min(self.capacity.max(sizes.least_positions()));
         let aim = aim.min(capacity);
         while self.counted.is_none() && !self.rest.is_empty() {
-            // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
-            // blocks, so that the rest can be expanded in generation order.
+            // Parts of equal size keep the device equally busy from start to end. Each part consists of whole blocks,
+            // so that the rest can be expanded in generation order.
             let pieces = (self.rest.len() * session.moves).div_ceil(aim.max(1));
             // The device counts successors with 32 bits.
             let most = self.most.min(u32::MAX as usize / MOST_MOVES as usize - sizes.block);
@@ -78,7 +78,7 @@ impl Expansion {
             } else {
                 None
             };
-            // The successors of one block always fit. A device that claims otherwise must expand in generation order.
+            // The successors of one block always fit. A device that reports more must expand in generation order.
             match successors.filter(|&count| count <= capacity || part.len() > sizes.block) {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;
@@ -86,7 +86,7 @@ impl Expansion {
                     self.counted = Some(Cut::new(sums, self.rest.end, sizes.block, self.rest.start / sizes.block));
                 }
                 Some(successors) => {
-                    // A sixteenth is added, since parts differ.
+                    // A sixteenth is added, because parts differ.
                     let average = (successors + successors / 16).div_ceil(part.len());
                     session.moves = average.clamp(1, MOST_MOVES as usize);
                     if successors <= capacity {

@@ -7,8 +7,8 @@ use crate::kernels::{Kernel, Module};
 /// A GPU interface with an open device: buffers in device memory, and kernels that work on them.
 ///
 /// Work is queued and done in call order. Only [`read`](Interface::read), [`read_all`](Interface::read_all) and
-/// [`finish`](Interface::finish) wait for the device. Functions that may wait are futures, because a browser cannot block; on other systems they are ready when
-/// they return.
+/// [`finish`](Interface::finish) wait for the device. Functions that may wait are futures, because a browser cannot block; on
+/// other systems the futures are ready when they are returned.
 pub trait Interface {
     /// A buffer in device memory.
     type Buffer;
@@ -19,8 +19,8 @@ pub trait Interface {
     /// [`Failure::OutOfMemory`] if the device has no room for it.
     fn make(&mut self, name: &'static str, bytes: u64) -> impl Future<Output = Result<Self::Buffer, Failure>>;
 
-    /// Notes that a buffer gets a new use and this name. Its contents are undefined again. Only an interface that checks reads needs to
-    /// know.
+    /// Notes that a buffer gets a new use, under this name. Its contents are undefined again. Only an interface that checks reads
+    /// needs this information.
     fn reuse(&mut self, _buffer: &mut Self::Buffer, _name: &'static str) {}
 
     /// Writes bytes to the start of a buffer.
@@ -40,7 +40,7 @@ pub trait Interface {
         bytes: &mut [u8],
     ) -> impl Future<Output = Result<(), Failure>>;
 
-    /// Waits for all queued work and reads bytes of several buffers, or several times of one.
+    /// Waits for all queued work and reads bytes of several buffers, or several parts of one buffer.
     ///
     /// # Errors
     /// If the device fails.
@@ -53,13 +53,13 @@ pub trait Interface {
         }
     }
 
-    /// Sets the first `bytes` bytes of a buffer to zero. `bytes` is a multiple of 4.
+    /// Sets the first `bytes` bytes of a buffer to zero. `bytes` must be a multiple of 4.
     ///
     /// # Errors
     /// If the device fails.
     fn clear(&mut self, buffer: &Self::Buffer, bytes: u64) -> Result<(), Failure>;
 
-    /// Compiles the kernels of some modules. Modules that were compiled before remain usable.
+    /// Compiles the kernels of some modules. Modules that were compiled earlier remain usable.
     ///
     /// # Errors
     /// If the kernels cannot be compiled: a sentence, with the compiler's log if the compiler failed.
@@ -77,8 +77,8 @@ pub trait Interface {
     /// [`Failure::OutOfMemory`] if the kernel could not run because memory ran out, or any failure of the device.
     unsafe fn launch(&mut self, launch: &Launch<'_, Self::Buffer>) -> Result<(), Failure>;
 
-    /// Waits for all queued work. If the interface measures kernels on the device, returns how long the last launched
-    /// kernel ran.
+    /// Waits for all queued work. If the interface measures kernels on the device, returns the running time of the
+    /// kernel that was launched last.
     ///
     /// # Errors
     /// If the device fails.
@@ -89,7 +89,7 @@ pub trait Interface {
 pub struct Reading<'a, B> {
     /// The buffer.
     pub buffer: &'a B,
-    /// Where the bytes begin in the buffer.
+    /// The offset of the bytes in the buffer.
     pub offset: u64,
     /// Where they go.
     pub bytes: &'a mut [u8],
@@ -99,7 +99,7 @@ pub struct Reading<'a, B> {
 pub struct Launch<'a, B> {
     /// The kernel, whose [signature](Kernel::signature) names the arguments.
     pub kernel: Kernel,
-    /// The number of work-groups. An interface may launch more; the kernels ignore surplus groups.
+    /// The number of work-groups. An interface may launch more work-groups; the kernels ignore surplus groups.
     pub groups: usize,
     /// The number of work-items in a work-group.
     pub group_size: usize,

@@ -1,8 +1,8 @@
 //! The table of all kernels: their names, modules, buffers and scalars.
 //!
-//! Every interface has the same kernels in its own language. The macros below make from the table
+//! Every interface has the same kernels in its own language. From the table, the macros below make
 //! * [`Kernel`], [`Binding`] and [`Scalar`], which name kernels, buffers and scalars;
-//! * [`Signature`]s, with which interfaces bind arguments and tests check the kernels' sources;
+//! * [`Signature`]s, which interfaces use to bind arguments and tests use to check the kernels' sources;
 //! * in `arguments.rs`, a struct of arguments for each kernel, which makes a wrong argument a compilation error.
 
 /// Kernels that are compiled together.
@@ -12,9 +12,9 @@ pub enum Module {
     Counting,
     /// Kernels that merge equal positions.
     Merging,
-    /// Kernels that tell the kinds of moves.
+    /// Kernels that distinguish the kinds of moves.
     Categories,
-    /// Kernels that expand in any order. [`Unordered`](crate::Unordered) says when they are used.
+    /// Kernels that expand in any order. [`Unordered`](crate::Unordered) defines when they are used.
     Unordered,
     /// A variant: the kernel that counts the last plies depth first. Not every interface has it.
     DepthFirst,
@@ -153,35 +153,36 @@ buffers! {
     new_items: [u32; 2], write, "vec2<u32>";
     /// The number of items; the second word counts successors in `expand_items`.
     item_count: u32, read, "u32";
-    /// The number of new items; the second word counts successors, or is set while searches run.
+    /// The number of new items; the second word counts successors, or it is set while searches run.
     new_item_count: u32, write, "atomic<u32>";
     /// Positions as `Quad48`.
     quads: kogge_board::Quad48, read, "vec4<u32>";
     /// Successors as `Quad48`.
     successor_quads: kogge_board::Quad48, write, "vec4<u32>";
-    /// A header, whose first word is set if a queue overflowed; then 64 bits for each root, low word first. Where moves are counted by
-    /// kind, the totals of all roots of each kind follow each other.
+    /// A header, whose first word is set if a queue overflowed; then 64 bits for each root, low word first. If moves are counted
+    /// by kind, the totals of all roots for one kind are followed by those for the next kind.
     totals: [u32; 2], write, "atomic<u32>";
     /// `totals`, read only.
     known_totals: [u32; 2], read, "vec2<u32>";
-    /// The lines through each square and the leaps from it, in pairs of boards; then perhaps magic attacks.
+    /// The lines through each square and the leaps from it, in pairs of boards; then magic attacks in some variants.
     lines: [u64; 2], read, "vec4<u32>";
     /// The distinct positions of a ply.
     entries: crate::kernels::Part, read, "vec4<u32>";
     /// The multiplicity of each entry: 128 bits, low word first.
     multiplicities: [u32; 4], write, "array<atomic<u32>, 4>";
-    /// `multiplicities`, while new entries are written, each by one work-item.
+    /// `multiplicities` while a kernel writes new entries, each by one work-item.
     new_multiplicities: [u32; 4], write, "vec4<u32>";
     /// The multiplicity of each root.
     root_multiplicities: [u32; 4], read, "vec4<u32>";
     /// The multiplicity of each candidate that took a slot.
     candidate_multiplicities: [u32; 4], write, "array<atomic<u32>, 4>";
-    /// `candidate_multiplicities`, while each is taken by one work-item.
+    /// `candidate_multiplicities` while each is taken by one work-item.
     taken_multiplicities: [u32; 4], write, "vec4<u32>";
-    /// The hash table: 0 in a free slot, else the number of an entry, from 1, or of a candidate with the highest bit
-    /// set.
+    /// The hash table: 0 in a free slot; otherwise the number of an entry, from 1, or the number of a candidate with
+    /// the highest bit set.
     slots: u32, write, "atomic<u32>";
-    /// The slot that each candidate took; all ones for the candidates that took none. Candidates of several shards are sorted.
+    /// The slot that each candidate took; all ones for candidates that took no slot. If there are several shards, candidates
+    /// are sorted.
     taken: u32, write, "u32";
     /// The length of the list, the number of fresh candidates or of diagrams, and two flags: the list is full, a multiplicity
     /// overflowed.
@@ -200,17 +201,18 @@ buffers! {
     selected_multiplicities: [u32; 4], write, "vec4<u32>";
     /// The number of entries that were selected.
     selected_count: u32, write, "atomic<u32>";
-    /// The number of each root's candidates that are kept.
+    /// For each root, the number of its candidates that pass the filter.
     kept_counts: u32, write, "atomic<u32>";
-    /// The shard of each candidate that is kept, and all ones for the others.
+    /// The shard of each candidate that passes the filter, and all ones for the other candidates.
     candidate_shards: u32, write, "u32";
-    /// The end of each shard's candidates in the rest of the buffer; then the candidates that are kept, sorted by shard.
+    /// For each shard, the end of its candidates in the rest of the buffer; then the candidates that pass the filter,
+    /// sorted by shard.
     sorted: u32, read, "u32";
     /// `sorted`, while it is written.
     new_sorted: u32, write, "atomic<u32>";
     /// The pieces of the other side that an order ignores: the planes of their codes, low words first.
     reference: u32, read, "u32";
-    /// The number of entries in each part of the hashes of the opponent's pieces, or the place of the part's next entry.
+    /// For each part of the hashes of the opponent's pieces, the number of its entries, or the index for the part's next entry.
     opponent_counts: u32, write, "atomic<u32>";
     /// The numbers of the entries, in the order of the other side's pieces.
     order: u32, read, "u32";
@@ -239,23 +241,23 @@ scalars! {
     part,
     /// The number of parts of the diagrams.
     parts,
-    /// Whether the table is searched again after the candidates are appended, so that it must know the new entries.
+    /// Whether the table is searched again after the candidates are appended, so that its slots must refer to the new entries.
     keeps_slots,
     /// The number of lower bits of a hash that an order ignores.
     shift,
     /// Twice the plies from a successor that is kept to the ply of the range, plus one if the keys are reversed; `u32::MAX` if all are kept.
     filter_kind,
-    /// The number of entries that every shard gives in turn.
+    /// The number of entries that each shard contributes while the shards take turns.
     turns,
-    /// The place of the shard's first entry after the turns.
+    /// The index of the shard's first entry after these turns.
     at,
-    /// The number of successors, entries or moves that fit.
+    /// The maximum number of successors, entries or moves.
     capacity,
-    /// The number of items that fit.
+    /// The maximum number of items.
     item_capacity,
     /// The depth in plies.
     depth,
-    /// The kind of moves: its place in [`Categories`](kogge_board::Categories).
+    /// The index of the kind of moves in [`Categories`](kogge_board::Categories).
     kind,
     /// The distance from the totals of a kind to the totals of the next.
     stride,
@@ -289,7 +291,7 @@ scalars! {
 macro_rules! with_kernels {
     ($define:ident) => {
         $define! {
-            /// Unpacks `Quad48` into level 0, each position a root of its own.
+            /// Unpacks `Quad48` into level 0; each position becomes a root.
             Upload, "upload", Counting: successors successor_roots quads | end castling_files;
             /// Counts the legal moves of each position.
             Count, "count", Counting: positions new_counts lines | end;
@@ -305,9 +307,9 @@ macro_rules! with_kernels {
             ClosedForm, "closed_form", Counting: positions roots new_items new_item_count totals lines | first end item_capacity;
             /// Counts the replies to each item.
             CountReplies, "count_replies", Counting: positions roots items item_count totals lines | item_capacity;
-            /// Loads entries into level 0, each a root of its own.
+            /// Loads entries into level 0; each becomes a root.
             LoadEntries, "load_entries", Merging: successors successor_roots entries | first end;
-            /// Loads the entries that may have successors in a range into level 0, each a root of its own.
+            /// Loads the entries that may have successors in a range into level 0; each becomes a root.
             SelectEntries, "select_entries", Merging:
                 successors successor_roots entries root_multiplicities selected_multiplicities selected_count |
                 first end filter_kind capacity
@@ -317,11 +319,11 @@ macro_rules! with_kernels {
             CountByOpponent, "count_by_opponent", Merging: entries reference opponent_counts | end shift;
             /// Puts the numbers of the entries in the order of these parts.
             OrderByOpponent, "order_by_opponent", Merging: entries reference opponent_counts new_order | end shift;
-            /// Loads entries in order into level 0, each a root of its own, with their multiplicities.
+            /// Loads entries in order into level 0, with their multiplicities; each becomes a root.
             LoadOrdered, "load_ordered", Merging:
                 successors successor_roots entries root_multiplicities selected_multiplicities order |
                 first end shard_index shard_count turns at;
-            /// Finds the slot of each candidate that is kept.
+            /// Finds the slot of each candidate that passes the filter.
             Insert, "insert", Merging:
                 positions roots entries multiplicities root_multiplicities candidate_multiplicities slots taken merge_state
                 kept_counts |
@@ -339,29 +341,30 @@ macro_rules! with_kernels {
                 end shard_index shard_count keeps_slots capacity;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | capacity;
-            /// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after the header.
+            /// Adds leaves of a kind, weighted by multiplicity, to sums after the header, one for each kind and work-group.
             WeightedSums, "weighted_sums", Merging:
                 counts known_totals root_multiplicities sums | first end depth kind stride;
             /// Counts the diagrams of a shard's entries in one of several parts.
             CountDiagrams, "count_diagrams", Merging:
                 entries slots merge_state | end hash_mask slot_count part parts;
-            /// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
+            /// Finds the shard of each candidate that passes the filter, and counts the candidates of each shard.
             CountShards, "count_shards", Merging:
                 positions roots kept_counts candidate_shards new_sorted |
                 end shard_count filter_kind
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
-            /// Turns the number of each shard's candidates into the index of the first.
+            /// Turns the number of each shard's candidates into the index of its first one.
             ScanShards, "scan_shards", Merging: new_sorted | shard_count;
-            /// Sorts the candidates that are kept by shard.
+            /// Sorts by shard the candidates that pass the filter.
             SortByShard, "sort_by_shard", Merging: candidate_shards new_sorted | end shard_count;
-            /// Counts ordinary moves and those of them that capture. All moves that may be of other kinds become items.
+            /// Counts ordinary moves, and the captures among them. All moves that may be of another kind become items.
             ClassifyMoves, "classify_moves", Categories:
                 positions roots new_items new_item_count totals lines | first end item_capacity stride;
             /// Counts the moves of the items by kind.
             ClassifyItems, "classify_items", Categories:
                 positions roots items item_count totals lines | item_capacity stride;
-            /// Makes the successors of positions in any order, and counts them. Some that are not kept are left out.
+            /// Makes the successors of positions in any order, and counts them. Some successors that do not pass the
+            /// filter are left out.
             ExpandUnordered, "expand_unordered", Unordered:
                 positions successors roots successor_roots new_counts new_items new_item_count lines |
                 first end filter_kind capacity item_capacity

@@ -11,35 +11,37 @@ use crate::parameters::Parameter::{GroupSize, Moves, Positions};
 use crate::runner::Runner;
 use crate::settings::GpuSettings;
 
-/// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
+/// The maximum number of roots in a batch: one launch counts them all, and waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
-/// Positions are halved alone until each has this number of moves.
+/// At first only the number of positions is halved, until there is room for this number of moves per position.
 const MOVES_EACH: usize = 8;
-/// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
+/// The number of positions on the path of a quiescence search, one for each ply. The first of them is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
 /// The maximum number of moves that a quiescence search stores, for any position.
 pub(crate) const MOST_QUIESCENCE_CAPACITY: usize = MOST_MOVES as usize * QUIESCENCE_NODES + 1;
-/// The maximum number of successors that leave the device at once.
+/// The maximum number of successors that leave the device together.
 const MOST_SUCCESSORS: usize = 1 << 20;
 
 /// The capacity of the levels' buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sizes {
-    /// Roots of one batch, and so the positions of level 0. At most `positions`.
+    /// The number of roots in a batch, and so of positions in level 0. At most `positions`.
     pub(crate) roots: usize,
-    /// Positions of every other level. At least `block` times [`MOST_MOVES`], so that the successors of any block fit.
+    /// The number of positions in every other level. At least `block` times [`MOST_MOVES`], so that the successors of
+    /// any block fit.
     pub(crate) positions: usize,
-    /// Moves that are written at once. Room for the moves of any block and of any quiescence search.
+    /// The number of moves that are written together. There is room for the moves of any block and of any quiescence search.
     pub(crate) moves: usize,
-    /// Successors that leave the device at once. Room for the successors of any block.
+    /// The number of successors that leave the device together. There is room for the successors of any block.
     pub(crate) successors: usize,
-    /// Positions of one block of the scan. Each part begins with a block.
+    /// The number of positions in a block of the scan. Each part begins with a block.
     pub(crate) block: usize,
 }
 
 impl Sizes {
-    /// Returns the sizes that the settings ask for, halved `halvings` times, or `None` if `halvings - 1` already gave
-    /// the smallest sizes. Many positions are halved before the rest: a tree has several levels of them, and one list of moves.
+    /// Returns the sizes that the settings ask for, halved `halvings` times, or `None` if `halvings - 1` already gave the
+    /// smallest sizes. A large number of positions is halved before the rest, because a tree has several levels of positions
+    /// and only one list of moves.
     pub(crate) fn halved(settings: &GpuSettings, halvings: u32) -> Option<Self> {
         let least = settings[GroupSize] * MOST_MOVES as usize;
         let before = (MOVES_EACH * settings[Positions]).div_ceil(settings[Moves]).max(1).ilog2();
@@ -58,12 +60,12 @@ impl Sizes {
         (halvings == 0 || sizes(halvings - 1) != sizes(u32::MAX)).then(|| sizes(halvings))
     }
 
-    /// Returns the number of positions that the successors of a block may be.
+    /// Returns the minimum number of positions in a level: the maximum number of successors of a block.
     pub(crate) const fn least_positions(&self) -> usize {
         self.block * MOST_MOVES as usize
     }
 
-    /// Returns the bytes of all buffers for `levels` levels, and of the largest buffer.
+    /// Returns the bytes of all buffers for `levels` levels, and the bytes of the largest buffer.
     pub(crate) fn bytes(&self, levels: usize, settings: &GpuSettings) -> (u64, u64) {
         let position = settings.variants.position_bytes() as u64;
         let quad = size_of::<Quad48>() as u64;
@@ -131,7 +133,7 @@ impl<I: Interface> Buffers<I> {
         let lines = Buffer::new(interface, "lines", settings.lines.len()).await?;
         interface.write(lines.raw(), bytemuck::cast_slice(&settings.lines))?;
         let items = Buffer::new(interface, "items", sizes.moves).await?;
-        // `count_replies` reads the first item even if there is none; its position must exist.
+        // `count_replies` reads the first item even if there are no items, so the position of this item must exist.
         interface.clear(items.raw(), 8)?;
         Ok(Self {
             levels: Vec::new(),

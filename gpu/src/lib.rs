@@ -17,7 +17,7 @@
 //! that cannot wait use `awaiting.rs`.
 //! Before a device counts, merges or searches, it must pass the [self-test](kogge_board::self_test) of this work.
 
-// A page only counts: `blocking.rs`, which is left out, has the callers of merging and minimax.
+// A page only counts; the callers of merging and minimax are in `blocking.rs`, which is left out.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 mod arguments;
@@ -63,8 +63,8 @@ pub const MOST_MOVES: u32 = 512;
 
 /// Returns how a capture, and the capture of a pawn by a pawn, changes the number of replies that the closed form counts.
 ///
-/// The kernels that tell the kinds of moves use the same code to count moves. There, a capture adds 2^16, so that moves and captures
-/// fit in one word.
+/// The kernels that distinguish the kinds of moves use the same code to count moves. There, a capture adds 2^16, so that moves
+/// and captures fit in one word.
 pub const fn capture_changes(classifying: bool) -> [u32; 2] {
     if classifying { [1 << 16, 0] } else { [7, 1] }
 }

@@ -26,7 +26,7 @@ pub fn lines() -> [Lines; 64] {
     lines
 }
 
-/// Returns the table as the kernels read it: three pairs of boards for each square.
+/// Returns the table in the form that the kernels read: three pairs of boards for each square.
 pub fn table() -> Vec<[u64; 2]> {
     lines().as_flattened().as_chunks().0.to_vec()
 }

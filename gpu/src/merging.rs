@@ -1,21 +1,21 @@
 //! Merging equal positions on a device.
 //!
-//! Two plies lie in the device's memory, each as a list of positions and a list of multiplicities of 128 bits. Parents
-//! are expanded in parts, as in counting. The successors of a part are candidates. Each candidate looks for its slot in
-//! a hash table of entry numbers, one slot after another, beginning with the slot of its hash. It takes a free slot by
-//! exchanging one word. A taken slot refers to a position that an earlier kernel wrote, and the two positions are
-//! compared in full: if they are equal, the multiplicities are added; if not, the candidate tries the next slot. Then
-//! the candidates that have taken a slot are appended to the list, and their slots get the numbers of the new entries.
+//! Two plies lie in the device's memory, each as a list of positions and a list of multiplicities of 128 bits. Parents are expanded
+//! in parts, as in counting. The successors of a part are called candidates. Each candidate looks for its slot in a hash table of
+//! entry numbers, one slot after another, beginning with the slot of its hash. It takes a free slot by exchanging one word. A taken
+//! slot refers to a position that an earlier kernel wrote, and the two positions are compared in full: if they are equal, the
+//! multiplicities are added; if not, the candidate tries the next slot. Then the candidates that have taken a slot are appended to
+//! the list, and their slots get the numbers of the new entries.
 //!
-//! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
-//! others can be made again and again, as earlier plies can be kept.
+//! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A merge can save
+//! earlier plies, so that the ply after them can be made several times.
 //!
-//! The leaves below the last ply of many positions are counted in runs (`lists/runs.rs`): a run takes positions in the order of the
-//! other side's pieces, merges their successors in a small list, and counts below these. Most equal successors are in one run, so
-//! nearly as much is saved as by another merged ply, and it needs no memory.
+//! The leaves below the last ply of many positions are counted in runs (`lists/runs.rs`): a run takes positions in the order of
+//! the other side's pieces, merges their successors in a small list, and counts below the entries of this list. Most equal
+//! successors fall into one run, so runs save nearly as much as another merged ply, and they need no memory for it.
 //!
-//! A hash of the position's diagram assigns it to a shard of the list. If there are several, the candidates are sorted by shard first
-//! (`lists/insert.rs`), and each shard has a table and kernels of its own.
+//! A hash of the position's diagram assigns it to a shard of the list. If there are several shards, the candidates are first
+//! sorted by shard (`lists/insert.rs`), and each shard has its own table and launches.
 //!
 //! Therefore no work-item waits for another, atomic operations on 32 bits are enough, no position is read while it is
 //! written, and the list has no gaps. The table has more free slots than a launch has candidates, so every search ends.
@@ -45,11 +45,11 @@ const MOVES: f64 = 40.0;
 
 /// The outcome of merging the successors of a run.
 enum RunOutcome {
-    /// All are in the list: the number of distinct successors.
+    /// All successors are in the list: the number of distinct ones.
     All(u64),
-    /// They do not fit in the list.
+    /// The successors do not fit in the list.
     Full,
-    /// A multiplicity exceeds 128 bits. So does the sum of the leaves.
+    /// A multiplicity exceeds 128 bits, and therefore the sum of the leaves does, too.
     Overflow,
 }
 
@@ -61,18 +61,18 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     hash_mask: u32,
     parents: u64,
     successors: u64,
-    /// The number of positions of each ply that is kept, and their side to move.
+    /// The number of positions in each saved ply, and their side to move.
     ancestors: Vec<(u64, Option<Color>)>,
     /// The side to move in the parents and in the successors, if there are any.
     parents_turn: Option<Color>,
     turn: Option<Color>,
-    /// Whether the successors are unusable: they have no room, or a call has failed.
+    /// Whether the successors are unusable: there is no memory for them, or a call has failed.
     failed: bool,
     /// Whether the tables hold diagrams, so that no successors can be added.
     holds_diagrams: bool,
-    /// Whether the kernels that tell the kinds of moves are ready.
+    /// Whether the kernels that distinguish the kinds of moves are ready.
     classifies: bool,
-    /// The average number of moves of the positions whose successors were merged last in a run.
+    /// The average number of moves of the positions in the most recent run.
     moves: f64,
 }
 
@@ -99,7 +99,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             classifies: options.categories,
             moves: MOVES,
         };
-        // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
+        // Counting needs buffers, too, which are made now. If there is no memory for buffers of this size, smaller ones
+        // are made later.
         match merge.session.prepare(2).await {
             Err(Retry::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
             _ => Ok(merge),
@@ -124,7 +125,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Adds the first of these entries, as many as fit in level 0, and returns their number.
+    /// Adds the first of these entries, as many as fit in level 0, and returns how many were added.
     async fn add_batch(&mut self, entries: &[WeightedPosition]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
         self.lists.restore_candidates(self.session).await.map_err(or_full)?;
@@ -138,14 +139,14 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             }
             error => error,
         };
-        // Some candidates may have been added; they must not be added again.
+        // Some candidates may have been added already; they must not be added twice.
         inserted.map_err(or_full)?;
         self.successors = self.lists.inserted(self.session).await?;
         Ok(len)
     }
 
-    /// Loads the first of these parents into level 0, as many as fit. If only the successors in a range are kept, other parents are
-    /// left out. Also returns the place of the parents' multiplicities.
+    /// Loads the first of these parents into level 0, as many as fit. If the filter is a range, parents without a possible
+    /// successor in it are left out. Also returns the buffer of the parents' multiplicities.
     async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(ParentBatch, Weights), Retry> {
         self.session.prepare(2).await?;
         if self.lists.filter() != Filter::All {
@@ -158,8 +159,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok((ParentBatch { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
     }
 
-    /// Expands the first of these parents, as many as fit in level 0, and adds the number of their kept successors, weighted by
-    /// multiplicity, to the sums. Returns the end of these parents, and the sum.
+    /// Expands the first of these parents, as many as fit in level 0, and adds the number of their successors that pass the
+    /// filter, weighted by multiplicity, to the sums. Returns the index after these parents, and the sum.
     async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<(u64, u128), MergeError> {
         let (ParentBatch { end, len }, weights) = loop {
             match self.load_parents(parents).await {
@@ -169,15 +170,15 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Err(Retry::Error(error)) => return Err(error.into()),
             }
         };
-        // Some candidates may have been added; they must not be added again.
+        // Some candidates may have been added already; they must not be added twice.
         self.insert_successors(len, weights).await.map_err(or_full)?;
         let (successors, paths) = self.lists.inserted_and_paths(self.session).await?;
         self.successors = successors;
         Ok((end, paths))
     }
 
-    /// Adds the kept successors of the first `len` positions of level 0, and adds their number, weighted by multiplicity, to the
-    /// sums.
+    /// Adds the successors of the first `len` positions of level 0 that pass the filter, and adds their number, weighted by
+    /// multiplicity, to the sums.
     async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Retry> {
         let (origin, leaves) = match (weights, self.lists.filter()) {
             (Weights::Entries(_, first), Filter::All) => (Origin::Parents(first), Leaves::Below(1)),
@@ -194,10 +195,10 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.add_weighted(self.session, weights, len, leaves).await
     }
 
-    /// Adds the weighted leaves below the first of these successors, as many as fit in level 0, to the sums. Returns the end of
-    /// these successors. At depths up to two, nothing waits for the device.
+    /// Adds the weighted leaves below the first of these successors, as many as fit in level 0, to the sums. Returns the index
+    /// after these successors. At depths up to two, no step waits for the device.
     async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
-        // At depth 0 only multiplicities are needed, so a batch is a shard.
+        // At depth 0 only multiplicities are needed, so a batch is a whole shard.
         let most = if depth == 0 { usize::MAX } else { self.session.sizes.roots };
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
         let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
@@ -223,8 +224,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(batch.end)
     }
 
-    /// Adds the weighted leaves below the first of these successors to the sums, by kind, as many as have a total for each kind.
-    /// Returns the end of these successors.
+    /// Adds the weighted leaves below the first of these successors to the sums, by kind: as many successors as have a total for
+    /// each kind. Returns the index after these successors.
     async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         let most = self.session.roots_by_kind();
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
@@ -248,8 +249,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(())
     }
 
-    /// Counts the weighted leaves below these successors, in all if there is one kind, else by kind. The result is `None` if a sum does
-    /// not fit in 128 bits.
+    /// Counts the weighted leaves below these successors: in all if `KINDS` is one, else by kind. The result is `None` if a sum
+    /// does not fit in 128 bits.
     async fn sums_below<const KINDS: usize>(
         &mut self,
         successors: &Range<u64>,
@@ -260,13 +261,13 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.sums(self.session).await
     }
 
-    /// Counts the weighted leaves below these successors, in runs if that is worth while. See [`DeviceMerge::sums_below`].
+    /// Counts the weighted leaves below these successors, in runs if that is faster. See [`DeviceMerge::sums_below`].
     async fn leaves_below<const KINDS: usize>(
         &mut self,
         successors: &Range<u64>,
         depth: u32,
     ) -> Result<Option<[u128; KINDS]>, Retry> {
-        // Expansion has two levels, whose buffers are kept.
+        // Expansion uses two levels, whose buffers are kept.
         let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
         self.session.prepare(levels.max(2)).await?;
         loop {
@@ -279,7 +280,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             };
             self.lists.leave_runs();
             match counted {
-                // Other programs use the memory, too.
+                // Other programs use the device's memory, too.
                 Err(Retry::OutOfMemory) => self.lists.shrink_runs(entries)?,
                 counted => return counted,
             }
@@ -295,7 +296,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     ) -> Result<Option<[u128; KINDS]>, Retry> {
         let mut all = [0_u128; KINDS];
         let mut rest = parents.clone();
-        // The distinct successors of a parent: at first as if all differed.
+        // The number of distinct successors per parent, at first as if all successors were different.
         let mut each = self.moves;
         while !rest.is_empty() {
             let len = (FILLED * entries as f64 / each) as u64;
@@ -304,7 +305,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 RunOutcome::All(len) => len,
                 RunOutcome::Overflow => return Ok(None),
                 RunOutcome::Full if run.end - run.start > 1 => {
-                    // More of the successors differ than in the runs before.
+                    // A larger share of the successors is distinct than in the earlier runs.
                     each = (2.0 * each).max(entries as f64 / (run.end - run.start) as f64);
                     continue;
                 }
@@ -331,7 +332,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(Some(all))
     }
 
-    /// Merges the successors of these parents, and begins new sums with the paths to them.
+    /// Merges the successors of these parents, and begins new sums with the number of paths to these successors.
     async fn merge_run(&mut self, parents: &Range<u64>) -> Result<RunOutcome, Retry> {
         self.lists.clear_run(self.session)?;
         self.lists.clear_sums(self.session)?;
@@ -358,7 +359,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
+    /// Expands these parents and returns the number of their successors that pass the filter, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
         self.lists.clear_sums(self.session).map_err(or_full)?;
         self.lists.restore_candidates(self.session).await.map_err(or_full)?;
@@ -423,7 +424,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         if successors > self.sizes().capacity {
             return Err(MergeError::Full);
         }
-        // Other programs use the memory too.
+        // Other programs use the device's memory, too.
         block_on(self.lists.reserve(self.session, successors, filter)).map_err(or_full)?;
         (self.failed, self.holds_diagrams) = (false, false);
         Ok(())
@@ -480,7 +481,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
             return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
         }
         let [nodes] = match summand {
-            // The positions themselves are leaves of no kind.
+            // The positions are the leaves themselves, and such leaves have no kind.
             Summand::Kinds(0) => block_on(self.leaves(successors, 0))?,
             Summand::Leaves(depth) => block_on(self.leaves(successors, depth))?,
             Summand::Kinds(depth) => return block_on(self.leaves(successors, depth)).map(Categories::from_array),
@@ -511,10 +512,10 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
     }
 }
 
-/// Maps an error to that of a merge. The successors are invalid afterwards.
+/// Maps an error to a merge error. The successors are invalid afterwards.
 fn or_full(error: Retry) -> MergeError {
     match error {
-        // The error says that not even the smallest buffers fit in the memory of the merge.
+        // Reports that not even the smallest buffers fit in the memory of the merge.
         Retry::OutOfMemory | Retry::Overflow | Retry::Error(BackendError::OutOfMemory { .. }) => MergeError::Full,
         Retry::Error(error) => error.into(),
     }

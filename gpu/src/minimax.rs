@@ -1,8 +1,8 @@
 //! Minimax on a device.
 //!
-//! The host walks the tree part by part, as in counting. Every successor is made in generation order, so that the
-//! successors of a position lie side by side. Leaves are evaluated in place; with quiescence, they are searched from
-//! their parents. Then the values of each level are backed up into the level above, and the next part overwrites the
+//! The host walks the tree part by part, as in counting. All successors are made in generation order, so that the
+//! successors of a position are adjacent. Leaves are evaluated in place; with quiescence, the searches begin at the
+//! leaves' parents. Then the values of each level are backed up into the level above, and the next part overwrites the
 //! level below. Only the values of the roots leave the device.
 
 use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
@@ -18,11 +18,11 @@ use crate::session::Session;
 use crate::settings::GpuSettings;
 use crate::watching::{Span, Watching};
 
-/// The plies above the leaves that a quiescence search includes: a search of a single leaf could not use its siblings'
-/// values as bounds.
+/// The number of plies above the leaves that a quiescence search includes: a search of a single leaf could not use the
+/// values of other leaves as bounds.
 const PLIES_WITH_QUIESCENCE: u32 = 1;
 
-/// Leaves that are evaluated in one launch. Drivers regard a kernel that runs for seconds as hanging.
+/// The number of leaves that are evaluated in one launch. Drivers regard a kernel that runs for seconds as hanging.
 const LEAVES: usize = 1 << 24;
 
 const fn plies_searched(leaves: Leaves) -> u32 {
@@ -46,8 +46,8 @@ struct Search<'a, 'b, 'w, I: Interface> {
 }
 
 impl<I: Interface> Search<'_, '_, '_, I> {
-    /// Finds the values of a level's first `len` positions. The buffer of the roots, which minimax does not need, holds
-    /// the values.
+    /// Finds the values of a level's first `len` positions. Minimax does not need the roots, so their buffer holds the
+    /// values.
     async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Retry> {
         let searched = plies_searched(self.leaves);
         if depth <= searched {
@@ -69,7 +69,7 @@ impl<I: Interface> Search<'_, '_, '_, I> {
             let Some(part) = cut.next(most) else { return Ok(()) };
             let done = span.part(part.positions.start, part.positions.end, len);
             self.session.expand_part(level, &part).await?;
-            // Positions without moves have values too.
+            // Positions without moves have values, too.
             if part.moves > 0 {
                 Box::pin(self.descend(level + 1, part.moves, depth - 1, done)).await?;
             }
@@ -200,7 +200,7 @@ impl<I: Interface> Session<I> {
                 steps: runner.settings.quiescence_steps,
             };
             // SAFETY: `work` has checked that the level holds the positions and their values. Each lane has a state,
-            // nodes and moves; the nodes are enough for a depth of one.
+            // nodes and moves; the nodes suffice for a depth of one.
             unsafe { runner.launch(lanes, arguments) }.await?;
             let counts = runner.read("whether searches are running", &buffers.item_count, 0, 2).await?;
             is_running = counts.last() != Some(&0);

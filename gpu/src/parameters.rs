@@ -1,4 +1,4 @@
-//! The parameters of a device. Each is named once, in the table of this file.
+//! The parameters of a device. Each parameter is named once, in the table of this file.
 
 use std::collections::BTreeMap;
 
@@ -13,42 +13,43 @@ use TrialValues::{Each, Never, Shifted};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parameter {
-    /// Whether the kernels' words of 64 bits are native, 1, or emulated by two words of 32 bits, 0.
+    /// Whether 64-bit words in the kernels are native (1) or emulated by two 32-bit words (0).
     Word,
-    /// The way to find the attacks of sliders: Kogge-Stone fills in all eight directions, 0; or fills, and arithmetic along ranks, 1:
-    /// one addition carries all sliders' attacks of a direction to their first blockers. This needs reversed bits, which GPUs compute in
-    /// one instruction. Boards are flipped by reversing them, too.
+    /// The way to find the attacks of sliders: Kogge-Stone fills in all eight directions (0); or fills, but arithmetic along
+    /// ranks (1): one addition carries the attacks of all sliders in a direction to their first blockers. Arithmetic needs
+    /// reversed bits, which GPUs compute in one instruction. With arithmetic, boards are also flipped by reversing them.
     Sliders,
     /// Whether kernels sum over sub-groups.
     Subgroups,
-    /// Work-items of a work-group. A block of the scan has as many positions.
+    /// The number of work-items in a work-group. A block of the scan has the same number of positions.
     GroupSize,
-    /// Work-items of a work-group that counts in closed form.
+    /// The number of work-items in a work-group that counts in closed form.
     ClosedFormGroupSize,
-    /// Positions that a work-item counts in closed form. With several, the work-items of a group rarely wait for each other.
+    /// The number of positions that a work-item counts in closed form. If there are several, the work-items of a group
+    /// rarely wait for each other.
     ClosedFormTurns,
-    /// Work-items of a work-group that counts the replies to moves.
+    /// The number of work-items in a work-group that counts the replies to moves.
     CountGroupSize,
-    /// The maximum number of work-groups that count the replies to moves. They share all moves. There are more if a group would get more
-    /// than 16 million moves.
+    /// The maximum number of work-groups that count the replies to moves. These groups share all moves. There are more groups if
+    /// a group would get more than 16 million moves.
     CountGroups,
-    /// Moves that a work-group queues in local memory, for each of its work-items.
+    /// The number of moves per work-item that a work-group can queue in local memory.
     QueuedPerLane,
-    /// Positions of one level: the size of the chunks in which successors are made.
+    /// The number of positions in a level: the size of the chunks in which successors are made.
     Positions,
-    /// Moves that are written at once: the size of the chunks in which leaf parents are counted.
+    /// The number of moves that are written together: the size of the chunks in which leaf parents are counted.
     Moves,
-    /// The maximum number of registers of a work-item. Only NVIDIA's compiler of OpenCL takes this limit.
+    /// The maximum number of registers of a work-item. Only NVIDIA's OpenCL compiler accepts this limit.
     Registers,
     /// Whether the last two plies are counted in closed form where possible. Otherwise every reply is counted.
     ClosedForm,
     /// Whether the scalars of a launch are immediates. Otherwise they are in a buffer.
     Immediates,
-    /// Whether the kernels use instructions of a known vendor. Otherwise they are standard OpenCL C.
+    /// Whether the kernels use a vendor's instructions. Otherwise they are standard OpenCL C.
     VendorInstructions,
 }
 
-/// Values of some parameters.
+/// The values of some parameters.
 pub type Values = BTreeMap<Parameter, usize>;
 
 /// The values that tuning tries.
@@ -66,10 +67,10 @@ pub(crate) struct Row {
     pub(crate) label: &'static str,
     pub(crate) least: usize,
     pub(crate) most: usize,
-    /// The names of the values, if they are no numbers.
+    /// The names of the values, if the values are not numbers.
     names: &'static [&'static str],
     tried: TrialValues,
-    /// The error for another value. The first `{}` is the range, the second the value.
+    /// The error for any other value. The first `{}` is the range, the second the value.
     refusal: &'static str,
 }
 
@@ -172,7 +173,7 @@ impl Parameter {
         Some((parameter, named.or(switch).or_else(|| value.parse().ok())?))
     }
 
-    /// Returns usual values on a GPU or on a CPU, of the parameters that every device has.
+    /// Returns typical values for a GPU or a CPU, of the parameters that every device has.
     pub fn usual(is_gpu: bool) -> Values {
         let group_size = if is_gpu { 128 } else { 64 };
         Values::from([

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Consecutive positions of a level whose moves fit in the buffers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
-    /// The positions, beginning with the first of a block.
+    /// The positions; the first one is the first of a block.
     pub(crate) positions: Range<usize>,
     /// The number of their moves.
     pub(crate) moves: usize,
@@ -27,11 +27,11 @@ pub(crate) struct Cut {
     sums: Vec<u32>,
     /// The number of positions.
     len: usize,
-    /// Positions of a block.
+    /// The number of positions in a block.
     block: usize,
-    /// The first block that belongs to no part yet.
+    /// The first block that is not in a part yet.
     next: usize,
-    /// The moves of these blocks.
+    /// The numbers of moves of these blocks.
     moves: usize,
 }
 
@@ -41,14 +41,14 @@ impl Cut {
         Self { sums, len, block, next, moves }
     }
 
-    /// Cuts off a part with at most `most` moves, unless its only block has more. If `most` stays the same, all parts have
+    /// Cuts off a part with at most `most` moves; a single block may have more. If `most` stays the same, all parts have
     /// about the same size.
     pub(crate) fn next(&mut self, most: usize) -> Option<Part> {
         let first = self.next;
         if first >= self.sums.len() {
             return None;
         }
-        // Parts of equal size keep the device as busy at the end as at the start.
+        // Parts of equal size keep the device equally busy from start to end.
         let fair = self.moves.div_ceil(self.moves.div_ceil(most.max(1)).max(1)).max(1);
         let mut moves = 0;
         while let Some(&sum) = self.sums.get(self.next) {
@@ -62,7 +62,7 @@ impl Cut {
         Some(Part { positions: first * self.block..self.len.min(self.next * self.block), moves })
     }
 
-    /// Cuts the rest into parts with at most `most` moves, some of them perhaps without moves.
+    /// Cuts the rest into parts with at most `most` moves; some parts may have no moves.
     pub(crate) fn all(mut self, most: usize) -> impl Iterator<Item = Part> {
         std::iter::from_fn(move || self.next(most))
     }

@@ -13,7 +13,7 @@ pub struct Opening {
     pub source: Duration,
     /// Compiling all kernels.
     pub kernels: Duration,
-    /// Compiling each kernel, by name, if the interface compiles kernels one by one. If the sum does not exceed
+    /// Compiling each kernel, by name, if the interface compiles kernels one by one. If this sum does not exceed
     /// `kernels`, the driver compiles one kernel at a time.
     pub compilations: Vec<(&'static str, Duration)>,
     /// The self-test, including the making of buffers.
@@ -29,8 +29,8 @@ pub struct KernelTime {
     pub launches: u64,
     /// The number of positions or moves that the kernel worked on.
     pub items: u64,
-    /// The time that it ran: by the device's clock if the interface has one, else by the host's clock, including the
-    /// wait for each launch.
+    /// The running time: by the device's clock if the interface has one, else by the host's clock, including the wait
+    /// for each launch.
     pub nanoseconds: u64,
 }
 

@@ -14,12 +14,12 @@ use crate::profile::Profile;
 use crate::settings::GpuSettings;
 use crate::spare::Spare;
 
-/// The reason why a batch was not finished. After the first two, it is tried again.
+/// The reason why a batch was not finished. For the first two reasons, the batch is tried again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Retry {
     /// Memory ran out; smaller buffers may fit.
     OutOfMemory,
-    /// A queue overflowed. The session now counts in another way, and the batch must start again.
+    /// A queue overflowed. The session now counts in a different way, and the batch must start again.
     Overflow,
     /// Any other error.
     Error(BackendError),
@@ -47,7 +47,7 @@ impl<I: Interface> Runner<I> {
         Self { device, interface, spare: Spare::default(), settings, profile }
     }
 
-    /// Makes a buffer of a list for `len` elements, at least one, with undefined contents, or takes a spare one.
+    /// Takes a spare buffer or makes a new one, for `len` elements of a list, at least one, with undefined contents.
     pub(crate) async fn list_buffer<T: Pod>(
         &mut self,
         name: &'static str,
@@ -56,7 +56,7 @@ impl<I: Interface> Runner<I> {
         Buffer::from_spare(&mut self.interface, &self.spare, name, len).await
     }
 
-    /// Converts a failure: after some, a retry can succeed.
+    /// Converts a failure; for some failures, a retry can succeed.
     pub(crate) fn failed(&self, doing: &str, failure: Failure) -> Retry {
         match failure {
             Failure::OutOfMemory => Retry::OutOfMemory,
@@ -82,7 +82,7 @@ impl<I: Interface> Runner<I> {
         self.wrong("it was asked for positions that it does not have.".to_owned())
     }
 
-    /// Queues a kernel for `items` items. Does nothing if there are none.
+    /// Queues a kernel for `items` items. Does nothing if there are no items.
     ///
     /// # Safety
     /// The buffers must hold all elements that the kernel reads and writes for these items and scalars.
@@ -103,7 +103,8 @@ impl<I: Interface> Runner<I> {
         self.end(A::KERNEL, items, launched).await
     }
 
-    /// Begins to measure a launch. This and [`Self::end`] do not depend on the arguments, so they are compiled once.
+    /// Begins to measure a launch. This function and [`Self::end`] do not depend on the arguments, so they are compiled
+    /// once.
     async fn start(&mut self) -> Result<Instant, Failure> {
         if self.profile.is_some() {
             self.interface.finish().await?;
@@ -111,7 +112,7 @@ impl<I: Interface> Runner<I> {
         Ok(Instant::now())
     }
 
-    /// Ends to measure a launch that began at `launched`, or says why there was none.
+    /// Ends the measurement of a launch that began at `launched`, or reports why there was no launch.
     async fn end(&mut self, kernel: Kernel, items: usize, launched: Result<Instant, Failure>) -> Result<(), Retry> {
         let done = match (launched, &mut self.profile) {
             (Ok(start), Some(profile)) => self.interface.finish().await.map(|time: Option<Duration>| {
@@ -128,7 +129,8 @@ impl<I: Interface> Runner<I> {
         finished.map(drop).map_err(|failure| self.failed("to finish its work", failure))
     }
 
-    /// Waits for all queued work and reads `len` elements, beginning at index `first`. `what` names them in errors.
+    /// Waits for all queued work and reads `len` elements, beginning at index `first`. `what` names the elements in
+    /// errors.
     pub(crate) async fn read<T: Pod>(
         &mut self,
         what: &str,
@@ -159,7 +161,7 @@ impl<I: Interface> Runner<I> {
         read.map_err(|failure| self.failed(&format!("to give back {what}"), failure))
     }
 
-    /// Writes the first elements. `what` names them in errors.
+    /// Writes the first elements. `what` names the elements in errors.
     pub(crate) fn write<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, data: &[T]) -> Result<(), Retry> {
         let written = match data.len() {
             0 => Ok(()),
@@ -171,7 +173,7 @@ impl<I: Interface> Runner<I> {
         written.map_err(|failure| self.failed(&format!("to take {what}"), failure))
     }
 
-    /// Sets the first `len` elements to zero. `what` names them in errors.
+    /// Sets the first `len` elements to zero. `what` names the elements in errors.
     pub(crate) fn clear<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, len: usize) -> Result<(), Retry> {
         let bytes = (len.min(buffer.len()) * size_of::<T>()) as u64;
         let cleared = if bytes == 0 { Ok(()) } else { self.interface.clear(buffer.raw(), bytes) };

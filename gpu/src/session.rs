@@ -1,7 +1,7 @@
-//! An open device: its interface, its buffers, and its experience with trees.
+//! An open device: its interface, its buffers, and its experience with earlier trees.
 //!
-//! Every walk consists of the stages in this file. A stage queues kernels on the levels of the tree, and waits for the device only if
-//! it returns numbers.
+//! Every walk consists of the stages in this file. A stage queues kernels on the levels of the tree, and waits for the device
+//! only if it returns a number.
 
 use std::ops::Range;
 
@@ -21,10 +21,10 @@ use crate::parts::Part;
 use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
 
-/// The average capacity for the moves outside the closed form, at a position two plies above the leaves.
+/// The average capacity for the moves that the closed form does not count, per position two plies above the leaves.
 const ITEMS_PER_POSITION: usize = 32;
 
-/// The average number of moves of a position at first. Few trees exceed it.
+/// The initial average number of moves of a position. Few trees exceed it.
 const MOVES: usize = 64;
 
 /// A device with its kernels and its memory.
@@ -34,13 +34,13 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) sizes: Sizes,
     /// The number of times that the sizes were halved because memory ran out.
     halvings: u32,
-    /// During a merge, the bytes left for the buffers of the levels.
+    /// During a merge, the number of bytes left for the buffers of the levels.
     pub(crate) merge_memory: Option<u64>,
     /// The memory of quiescence searches, after the first such search.
     pub(crate) quiescence: Option<Quiescence<I>>,
-    /// Whether the queue of the closed form overflowed in this call. Then every reply is counted until the call ends.
+    /// Whether the queue of the closed form has overflowed in this call. Then every reply is counted until the call ends.
     pub(crate) overflowed: bool,
-    /// The average number of moves of the positions expanded last, rounded up.
+    /// The average number of moves of the positions expanded most recently, rounded up.
     pub(crate) moves: usize,
     /// The positions of a part of a watched count, of minimax without quiescence, and of a count by kind.
     pub(crate) pace: Pace,
@@ -49,7 +49,6 @@ pub(crate) struct Session<I: Interface> {
 }
 
 impl<I: Interface> Session<I> {
-    /// A session with compiled kernels and no buffers.
     pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
@@ -108,7 +107,7 @@ impl<I: Interface> Session<I> {
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
-    /// Makes buffers for `levels` levels. Buffers of the right size are kept.
+    /// Makes buffers for `levels` levels. Keeps buffers that have the right size.
     pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Retry> {
         let sizes = self.fitting(levels)?;
         if self.merge_memory.is_none() {
@@ -144,9 +143,9 @@ impl<I: Interface> Session<I> {
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
-    /// Returns the runner and the buffers, if they have this level and hold this number of positions and moves.
+    /// Returns the runner and the buffers, if the buffers have this level and can hold this number of positions and moves.
     ///
-    /// The walk never asks for more, unless the device returns impossible counts.
+    /// The walk never requests more, unless the device returns impossible counts.
     pub(crate) fn work(
         &mut self,
         levels: usize,
@@ -193,7 +192,7 @@ impl<I: Interface> Session<I> {
         Ok(())
     }
 
-    /// Uploads positions to level 0, each a root of its own, and clears all totals.
+    /// Uploads positions to level 0, each as its own root, and clears all totals.
     pub(crate) async fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), Retry> {
         let (runner, buffers) = self.work(1, positions.len(), 0)?;
         runner.write("positions", &buffers.quads, positions)?;
@@ -214,7 +213,7 @@ impl<I: Interface> Session<I> {
         let here = &buffers.levels[level];
         let count =
             Count { positions: &here.positions, lines: &buffers.lines, new_counts: &here.counts, end: len as u32 };
-        // SAFETY: the level has room for the positions, says `work`.
+        // SAFETY: `work` has checked that the level has room for the positions.
         unsafe { runner.launch(len, count) }.await
     }
 
@@ -226,7 +225,7 @@ impl<I: Interface> Session<I> {
         let here = &buffers.levels[level];
         let scan =
             Scan { counts: &here.counts, new_offsets: &here.offsets, block_sums: &buffers.block_sums, end: len as u32 };
-        // SAFETY: the level has room for the positions, says `work`; a block is a work-group, and each has its sum.
+        // SAFETY: `work` has checked that the level has room for the positions; a block is a work-group, and each has its sum.
         unsafe { runner.launch(len, scan) }.await?;
         runner.read("the number of moves", &buffers.block_sums, 0, len.div_ceil(block)).await
     }
@@ -279,9 +278,9 @@ impl<I: Interface> Session<I> {
         unsafe { runner.launch(part.moves, arguments) }.await
     }
 
-    /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
-    /// the number of successors. If the number exceeds `capacity`, some successors are missing. Successors that are not kept may be left out;
-    /// then moves are not counted.
+    /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns the
+    /// number of successors. If the number exceeds `capacity`, some successors are missing. Successors that do not pass the
+    /// filter may be left out; then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
@@ -378,7 +377,7 @@ impl<I: Interface> Session<I> {
         unsafe { runner.launch(positions.len(), arguments) }.await
     }
 
-    /// Counts the replies to the items. `most` is about the number of items.
+    /// Counts the replies to the items. `most` is an estimate of the number of items.
     async fn count_replies(&mut self, level: usize, most: usize) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
         let here = &buffers.levels[level];
@@ -439,7 +438,7 @@ impl<I: Interface> Session<I> {
             castling_files: u32::from_le_bytes(rules.castling_files),
             halfmove_clock: rules.halfmove_clock.into(),
         };
-        // SAFETY: the uploaded positions have these moves, and the walk asks for no more successors than fit.
+        // SAFETY: the uploaded positions have these moves, and the walk requests no more successors than fit.
         unsafe { runner.launch(part.moves, arguments) }.await?;
         out.extend(runner.read("successors", &buffers.successors, 0, part.moves).await?);
         Ok(())

@@ -17,20 +17,20 @@ const QUIESCENCE_CAPACITY: usize = 256;
 /// The work-items of a work-group of the kernel `weighted_sums`.
 pub const WEIGHTED_SUMS_GROUP: usize = 256;
 
-/// The maximum number of work-groups of `weighted_sums`. Each adds to a sum, and the host adds the sums.
+/// The maximum number of work-groups of `weighted_sums`. Each group makes a sum, and the host adds the sums.
 pub const WEIGHTED_SUMS_GROUPS: usize = 1024;
 
-/// The depth at which `weighted_sums` counts the entries of multiplicity one.
+/// The depth that makes `weighted_sums` count the entries of multiplicity one.
 pub const REACHED_ONCE: u32 = u32::MAX;
 
-/// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.
+/// The minimum number of roots for each work-item of `weighted_sums`, so that there are few sums to read.
 const ROOTS_PER_ITEM: usize = 16;
 
-/// Entries that a work-item of `count_diagrams` takes, so that few numbers are added up. Lavapipe silently ends every loop of a work-item
-/// after 65,536 iterations, so that a work-item must not take more in larger lists.
+/// The number of entries for each work-item of `count_diagrams`, so that there are few numbers to add. Lavapipe silently ends
+/// every loop of a work-item after 65,536 iterations, so the number must not grow with the list.
 const ENTRIES_PER_ITEM: usize = 16;
 
-/// The number of work-groups of `weighted_sums`, and so of sums.
+/// The number of work-groups of `weighted_sums`, which is the number of sums.
 pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
     roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
 }
@@ -38,8 +38,8 @@ pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
 /// The maximum number of moves whose replies a work-group counts: with at most 218 replies each, their sum fits in 32 bits.
 const MOST_GROUP_ITEMS: usize = 1 << 24;
 
-/// The maximum number of moves of a position, on average over a work-group, that fit in local memory when successors are made in any
-/// order. Few groups have more moves; such groups are only slower.
+/// The maximum number of moves of a position, on average over a work-group, that fit in local memory when successors are made in
+/// any order. Few groups have more moves, and such groups are only slower.
 const MOST_UNORDERED: usize = 48;
 
 /// The options of a device.
@@ -108,7 +108,7 @@ pub struct Capabilities {
 /// When successors are made in any order, by the kernels of [`Module::Unordered`](crate::kernels::Module::Unordered).
 /// Otherwise they are made in generation order.
 ///
-/// The kernels for any order leave out most successors that are not kept, such as those outside a range of a merged ply.
+/// These kernels leave out most successors that do not pass a filter, such as a range of a merged ply.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unordered {
     /// Never. The interface needs no such kernels.
@@ -123,7 +123,7 @@ impl Unordered {
     /// All values.
     pub const ALL: [Self; 3] = [Self::Never, Self::InMerges, Self::Always];
 
-    /// Returns whether successors are made in any order. `is_merged` says whether they will be merged.
+    /// Returns whether successors are made in any order. `is_merged` is true if they will be merged.
     pub(crate) fn applies(self, is_merged: bool) -> bool {
         match self {
             Self::Never => false,
@@ -133,22 +133,22 @@ impl Unordered {
     }
 }
 
-/// When and how leaves below merged positions are counted in runs. A run takes some of the positions, in the order of the other side's
-/// pieces, and merges their successors with each other.
+/// The conditions for counting leaves below merged positions in runs, and the size of runs. A run takes some positions in the
+/// order of the other side's pieces, and merges their successors with each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Runs {
-    /// The least number of positions.
+    /// The minimum number of positions.
     pub from: u64,
-    /// The least number of plies from the positions to the leaves.
+    /// The minimum number of plies from the positions to the leaves.
     pub depth: u32,
-    /// The greatest capacity for the distinct successors of a run.
+    /// The maximum capacity for the distinct successors of a run.
     pub entries: u64,
 }
 
 impl Default for Runs {
-    /// To count two plies below a position takes hardly longer than to merge its successors. Few positions have few equal successors.
-    /// A list of 2^24 positions keeps a large GPU busy for some milliseconds. Longer lists get larger runs, because they may have
-    /// many shards, and a run takes positions from each.
+    /// Counting two plies below a position takes hardly longer than merging its successors. A list of few positions has few
+    /// equal successors. A list of 2^24 positions keeps a large GPU busy for some milliseconds. Longer lists get larger runs,
+    /// because they may have many shards, and a run takes positions from each shard.
     fn default() -> Self {
         Self { from: 1 << 17, depth: 3, entries: 1 << 26 }
     }
@@ -161,13 +161,13 @@ pub struct GpuSettings {
     pub description: String,
     /// The parameters that the device has.
     values: Values,
-    /// Moves that a work-group queues while it tells the kinds of moves, for each of its work-items.
+    /// The number of moves per work-item that a work-group can queue while it distinguishes the kinds of moves.
     pub classified_per_lane: usize,
-    /// Moves that a work-group queues while it makes successors in any order, for each of its work-items.
+    /// The number of moves per work-item that a work-group can queue while it makes successors in any order.
     pub unordered_per_lane: usize,
-    /// Work-items that do quiescence searches.
+    /// The number of work-items that do quiescence searches.
     pub quiescence_lanes: usize,
-    /// Positions that each of them looks at in one launch.
+    /// The number of positions that each of these work-items visits in one launch.
     pub quiescence_steps: u32,
     /// The initial capacity for the moves of each search. Only tests change it.
     pub quiescence_capacity: usize,
@@ -181,18 +181,18 @@ pub struct GpuSettings {
     pub device_memory: u64,
     /// The largest buffer, in bytes.
     pub max_buffer: u64,
-    /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by more in some variants.
+    /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by further tables in some variants.
     pub lines: Vec<[u64; 2]>,
-    /// The pace of a watched count, in positions of a part. A count can be stopped between its parts.
+    /// The pace of a watched count: the number of positions in a part. A count can be stopped between its parts.
     pub pace: Pace,
     /// The maximum total of a root on the device. Only tests make it smaller than 64 bits.
     pub most_total: u64,
-    /// The maximum number of entries of a shard, if a buffer does not hold fewer. Only tests limit it, with small lists.
+    /// The maximum number of entries in a shard; the size of a buffer may reduce it. Only tests set it, for small lists.
     pub shard_entries: u64,
     /// When leaves below merged positions are counted in runs.
     pub runs: Runs,
-    /// Whether a merge ignores its limit of memory. The self-test needs little memory besides the levels, and keeps the levels as
-    /// they are, because some interfaces take long to make large buffers.
+    /// Whether a merge ignores its limit of memory. The self-test needs little memory besides the levels, and keeps the levels
+    /// unchanged, because some interfaces take long to make large buffers.
     pub keeps_levels: bool,
     /// See [`GpuOptions::profile`].
     pub profile: bool,
@@ -203,7 +203,7 @@ pub struct GpuSettings {
 }
 
 impl Capabilities {
-    /// Returns the maximum of a parameter. Parameters in earlier rows have their values already.
+    /// Returns the maximum of a parameter. Parameters in earlier rows must already have their values.
     fn most(&self, row: &Row, values: &Values) -> usize {
         let most = match row.parameter {
             GroupSize | ClosedFormGroupSize | CountGroupSize => self.max_group_size,
@@ -215,7 +215,7 @@ impl Capabilities {
     }
 }
 
-/// Returns the number of words for each work-item that a work-group can store in local memory, besides two numbers for the group.
+/// Returns the number of words per work-item that a work-group can store in local memory, besides two numbers for the group.
 fn queued_words(local_memory: u64, group_size: usize) -> usize {
     (local_memory as usize / size_of::<u32>()).saturating_sub(2) / group_size
 }
@@ -262,7 +262,7 @@ impl GpuOptions {
         if classified == 0 {
             return Err(format!("work-groups of {group_size} need more local memory than this device has."));
         }
-        // Additional chunks cost next to nothing, so a chunk is limited to the largest buffer.
+        // More chunks cost almost nothing, so a chunk is limited to the largest buffer.
         for (chunk, bytes) in [(Positions, size_of::<Planes32>()), (Moves, size_of::<[u32; 2]>())] {
             values.entry(chunk).and_modify(|count| *count = (*count).min((device.max_buffer / bytes as u64) as usize));
         }
@@ -343,7 +343,7 @@ impl GpuSettings {
         self.values.iter().flat_map(tried).collect()
     }
 
-    /// Whether a choice between no and yes, 0 and 1, is yes.
+    /// Whether a parameter with the values no (0) and yes (1) is set to yes.
     pub fn uses(&self, parameter: Parameter) -> bool {
         self[parameter] == 1
     }

@@ -16,7 +16,7 @@ use crate::settings::{GpuSettings, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_S
 /// The representation of a board in the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
-    /// A 64-bit integer. Not every device has them, and no browser.
+    /// A 64-bit integer. Not every device has 64-bit integers, and no browser has them.
     Native,
     /// Two 32-bit integers.
     Emulated,
@@ -47,7 +47,7 @@ impl Form {
     }
 }
 
-/// A constant that depends on the device, and its value as text, which WGSL and C read alike.
+/// A constant that depends on the device, and its value as text in the common syntax of WGSL and C.
 pub type Constant = (&'static str, String);
 
 /// Returns the constants that depend on the device or on the module.
@@ -100,7 +100,7 @@ const DIRECTIONS: [Direction; 8] = [
     direction("south_west", "north_east", -9, "NOT_FILE_H"),
 ];
 
-/// The words that are replaced in a file that is written out for each direction.
+/// The words that are replaced in a file for each direction.
 #[cfg(test)]
 const PLACEHOLDERS: [&str; 7] = ["DIRECTION", "OPPOSITE", "TOWARDS", "BACKWARDS", "DISTANCE", "OFFSET", "LANDING"];
 

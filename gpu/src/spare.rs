@@ -1,4 +1,4 @@
-//! Buffers that nothing uses any more, kept for later buffers of the same size.
+//! Buffers that are no longer used, kept for later buffers of the same size.
 //!
 //! Some drivers take milliseconds to allocate or free a buffer, and a merge makes some sixty buffers. The next merge often needs buffers
 //! of the same sizes.
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Spare buffers.
 struct SpareBuffers<B> {
-    /// The buffers with their sizes in bytes, the newest last.
+    /// The buffers with their sizes in bytes, the newest at the end.
     buffers: Vec<(u64, B)>,
-    /// The maximum number of bytes of all buffers.
+    /// The maximum number of bytes in all spare buffers together.
     most: u64,
 }
 
-/// The spare buffers of a device. A buffer that returns to them when it is dropped has a clone of this handle.
+/// The spare buffers of a device. A buffer that becomes spare when it is dropped has a clone of this handle.
 pub(crate) struct Spare<B>(Arc<Mutex<SpareBuffers<B>>>);
 
 impl<B> Clone for Spare<B> {
@@ -33,7 +33,7 @@ impl<B> Spare<B> {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Sets the greatest number of bytes to keep. The oldest buffers go first.
+    /// Sets the maximum number of bytes to keep. The oldest buffers are freed first.
     pub(crate) fn limit(&self, most: u64) {
         self.with(|kept| {
             kept.most = most;
@@ -46,8 +46,8 @@ impl<B> Spare<B> {
         self.with(|kept| !std::mem::take(&mut kept.buffers).is_empty())
     }
 
-    /// Takes a buffer of exactly this size, if there is one. If the size is more than all spare buffers may have, memory may be short, and
-    /// all are freed.
+    /// Takes a buffer of exactly this size, if there is one. If one buffer needs more than the limit for all spare buffers,
+    /// memory may be short, and all spare buffers are freed.
     pub(crate) fn take(&self, bytes: u64) -> Option<B> {
         self.with(|kept| {
             if bytes > kept.most {
@@ -58,7 +58,7 @@ impl<B> Spare<B> {
         })
     }
 
-    /// Keeps a buffer that nothing uses any more, unless it is too large.
+    /// Keeps a buffer that is no longer used, unless it is too large.
     pub(crate) fn keep(&self, bytes: u64, buffer: B) {
         self.with(|kept| {
             if bytes <= kept.most {
@@ -70,7 +70,7 @@ impl<B> Spare<B> {
 }
 
 impl<B> SpareBuffers<B> {
-    /// Frees the oldest buffers until the others are not too many.
+    /// Frees the oldest buffers until the others are within the limit.
     fn shrink(&mut self) {
         let mut excess = self.buffers.iter().map(|(size, _)| size).sum::<u64>().saturating_sub(self.most);
         let mut freed = 0;

@@ -1,6 +1,6 @@
 //! Tuning: finds the fastest values of a device's parameters, and stores them in a file for later runs.
 //!
-//! [`tune`] tries the values that the table of parameters lists, [`Cache`] stores the best, and [`complete`] fills unset values from
+//! [`tune`] tries the values in the table of parameters, [`Cache`] stores the best ones, and [`complete`] fills unset values from
 //! the cache.
 
 mod cache;
@@ -22,7 +22,7 @@ use crate::settings::GpuOptions;
 
 /// Completes options with the tuned values of the device, and returns ` (tuned)` or ` (defaults)` to describe them.
 ///
-/// Tuned values that the device cannot combine with the given options are ignored, with a warning.
+/// Tuned values that cannot be combined with the given options on this device are ignored, with a warning.
 pub fn complete<D: Device>(device: &D, options: &GpuOptions, cache: Option<&Cache>) -> (GpuOptions, &'static str) {
     if let Some(mut values) = cache.and_then(|cache| cache.load(&TunedKey::of(device))) {
         values.extend(&options.values);

@@ -20,21 +20,20 @@ impl Span {
     /// The whole walk.
     pub(crate) const WHOLE: Self = Self { start: 0.0, end: 1.0 };
 
-    /// Returns the share of items `from..to` out of `total`.
     pub(crate) fn part(self, from: usize, to: usize, total: usize) -> Self {
         let at = |item: usize| self.start + (self.end - self.start) * item as f64 / total.max(1) as f64;
         Self { start: at(from), end: at(to) }
     }
 }
 
-/// The progress of a call in batches, and the function that gets it.
+/// The progress of a call in batches, and the function that receives it.
 pub(crate) struct Watching<'a, 'w> {
     watch: &'a mut Watch<'w>,
     /// The leaves of the batches that are done.
     pub(crate) counted: u128,
     /// The shares of the call at which the current batch begins and ends.
     pub(crate) batch: [f64; 2],
-    /// The positions of the part that runs.
+    /// The number of positions in the running part.
     launched: usize,
     reported: Instant,
     part_began: Instant,
@@ -46,7 +45,7 @@ impl<'a, 'w> Watching<'a, 'w> {
         Self { watch, counted: 0, batch: [0.0, 1.0], launched: 0, reported: now, part_began: now }
     }
 
-    /// Notes that kernels for further positions run, and returns whether the part is complete.
+    /// Notes that kernels for further positions are running, and returns whether the part is complete.
     pub(crate) fn launched(&mut self, positions: usize, part: usize) -> bool {
         self.launched += positions;
         self.launched >= part
@@ -67,7 +66,7 @@ impl<'a, 'w> Watching<'a, 'w> {
     /// Reports the leaves of the current batch and the share of the batch that is done.
     ///
     /// # Errors
-    /// [`BackendError::Stopped`] if the call is to stop.
+    /// [`BackendError::Stopped`] if the call must stop.
     pub(crate) fn report(&mut self, leaves: u128, share: f64) -> Result<(), BackendError> {
         self.reported = Instant::now();
         let [begin, end] = self.batch;

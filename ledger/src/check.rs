@@ -1,4 +1,4 @@
-//! Reads rows, and checks whether they are as they were written.
+//! Reads the rows of a ledger, and checks that nothing changed them after they were written.
 
 use crate::checksum::Hash;
 use crate::cover::Cover;
@@ -9,12 +9,12 @@ use crate::{Answer, Given, Ledger, LedgerError, LedgerRow};
 pub struct Check {
     /// All entries.
     pub entries: u64,
-    /// The entries with a count.
+    /// The number of entries with a count.
     pub counted: u64,
     /// The rows whose counts were changed after they were written.
     pub changed: Vec<LedgerRow>,
-    /// The SHA-256 of the tree, and of all entries with their counts: equal for all ledgers of this tree with the same entries. `None`
-    /// if entries are not counted, disputed or changed.
+    /// The SHA-256 of the tree and of all entries with their counts: two ledgers of this tree with the same entries and counts
+    /// have equal hashes. `None` if any entry is uncounted, disputed or changed.
     pub sha256: Option<[u8; 32]>,
 }
 
@@ -23,19 +23,19 @@ fn is_intact(row: &LedgerRow) -> bool {
     row.given.as_ref().is_none_or(has_it)
 }
 
-/// Describes a row that does not have its checksum.
+/// Describes a row that does not match its checksum.
 fn changed(row: &LedgerRow) -> String {
     let count = row.given.as_ref().map_or(String::new(), |given| format!(" ({})", given.count));
     format!("the count of entry {}{count} does not have its checksum", row.entry.id)
 }
 
 impl Ledger {
-    /// Calls `row` with every row, in the order of their numbers. Each query reads a few thousand rows. Answers that others write
-    /// meanwhile may be missing.
+    /// Calls `row` with every row, in the order of the row numbers. Each query reads a few thousand rows. Answers that other
+    /// processes write at the same time may be missing.
     ///
     /// # Errors
-    /// [`LedgerError::Damaged`] if an answer or the whole does not have its checksum or if ranges do not cover all keys once, if the
-    /// ledger cannot be read, and the error of `row`.
+    /// [`LedgerError::Damaged`] if an answer or the whole does not match its checksum or if ranges do not cover all keys exactly
+    /// once; if the ledger cannot be read; and the error of `row`.
     pub fn rows(&self, mut row: impl FnMut(LedgerRow) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
         self.rows_as_they_are(|next| if is_intact(&next) { row(next) } else { Err(self.damaged(changed(&next))) })
     }
@@ -43,8 +43,8 @@ impl Ledger {
     /// Checks all checksums, and returns the entries that were changed.
     ///
     /// # Errors
-    /// [`LedgerError::Damaged`] if the ledger's own checksum is wrong, if ranges do not cover all keys once, or if a number cannot be
-    /// read; and if the ledger cannot be read.
+    /// [`LedgerError::Damaged`] if the ledger's own checksum is wrong, if ranges do not cover all keys exactly once, or if a
+    /// number cannot be read; and if the ledger cannot be read.
     pub fn check(&self) -> Result<Check, LedgerError> {
         let mut checked = Check { entries: 0, counted: 0, changed: Vec::new(), sha256: None };
         let mut hash = Hash::of(self.header());
@@ -70,10 +70,10 @@ impl Ledger {
         Ok(checked)
     }
 
-    /// Calls `row` with every row as [`Ledger::rows`] does, even if the answer does not have its checksum.
+    /// Calls `row` with every row as [`Ledger::rows`] does, even if the answer does not match its checksum.
     ///
     /// # Errors
-    /// As [`Ledger::rows`], except for checksums of answers.
+    /// As [`Ledger::rows`], except for the checksums of answers.
     fn rows_as_they_are(&self, mut row: impl FnMut(LedgerRow) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
         const AT_ONCE: usize = 1 << 13;
         let (mut after, mut cover, mut hash) = (None, Cover::default(), Hash::of(self.header()));

@@ -1,10 +1,9 @@
-//! Checksums, which show that a ledger was changed by anything but kogge: a flipped bit, or a wrong hand.
+//! Checksums, which reveal changes that kogge did not make: a flipped bit, or an edit by hand.
 
 use sha2::{Digest, Sha256};
 
 use crate::store::{Answer, Count, Header, Item, LedgerEntry, key_bytes};
 
-/// The first eight bytes of a hash.
 fn first_eight(hash: Sha256) -> u64 {
     hash.finalize().iter().take(8).fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
@@ -16,7 +15,7 @@ fn add_count(hash: &mut Sha256, count: &Count) {
         hash.update(size.positions.to_be_bytes());
         hash.update(size.paths.to_be_bytes());
     }
-    // All leaves are there already.
+    // The first number, the sum of all leaves, is already added above.
     for number in count.categories.iter().flat_map(|categories| categories.to_array()).skip(1) {
         hash.update(number.to_be_bytes());
     }
@@ -36,7 +35,6 @@ impl Answer {
 pub(super) struct Hash(Sha256);
 
 impl Hash {
-    /// Returns the hash of the tree.
     pub(super) fn of(header: &Header) -> Self {
         let mut hash = Sha256::new();
         hash.update(header.root_bytes());
@@ -63,23 +61,21 @@ impl Hash {
         }
     }
 
-    /// Adds the count of the entry that was added last.
+    /// Adds the count of the most recently added entry.
     pub(super) fn add_count(&mut self, count: &Count) {
         add_count(&mut self.0, count);
     }
 
-    /// Returns the checksum.
     pub(super) fn checksum(self) -> u64 {
         first_eight(self.0)
     }
 
-    /// Returns all bytes.
     pub(super) fn bytes(self) -> [u8; 32] {
         self.0.finalize().into()
     }
 }
 
-/// Returns the checksum of a new ledger: of its tree and the entries, numbered from 0.
+/// Returns the checksum of a new ledger: of its tree and its entries, numbered from 0.
 pub(super) fn of_new(header: &Header, items: &[Item]) -> u64 {
     let mut hash = Hash::of(header);
     (0..).zip(items).for_each(|(id, &item)| hash.add(&LedgerEntry { id, item }));

@@ -7,10 +7,10 @@ use crate::{Answer, Count, Item, Kind, Ledger, LedgerEntry, LedgerError, Source}
 use kogge_board::BackendError;
 use kogge_driver::{Driver, Error, Frontier, MergeSettings, Quantity, RangeCounter, RangePlies};
 
-/// The time between two records of ranges: writing takes much less.
+/// The time between two records of ranges, much longer than writing one.
 const OFTEN: Duration = Duration::from_millis(200);
 
-/// Describes how entries are counted.
+/// Describes the way in which entries are counted.
 pub(super) fn plan(kind: Kind, counted: Quantity, ply: u32, depth: u32) -> String {
     let below = depth - ply;
     let by_kind = if counted == Quantity::Categories { ", by the moves that lead to it" } else { "" };
@@ -39,7 +39,7 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
     /// Prepares the device. For ranges, it makes the plies above them.
     ///
     /// # Errors
-    /// If the plies do not fit in memory, or if the device finds another number of paths than the ledger has.
+    /// If the plies do not fit in memory, or if the device finds a different number of paths than the ledger records.
     pub(super) fn new(
         ledger: &'l Ledger,
         mut source: Source,
@@ -64,12 +64,11 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
         Ok(Self { ledger, source, by: By::Ranges(Box::new(counter)) })
     }
 
-    /// The source of the answers.
     pub(super) fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Counts a [piece](pieces) of entries. `done` gets the answers soon after they are known.
+    /// Counts a [piece](pieces) of entries. `done` receives the answers soon after they are known.
     ///
     /// # Errors
     /// The error of the device or of `done`.
@@ -102,7 +101,7 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
                     told = Instant::now();
                     if kept.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 });
-                // What was counted before a failure is right.
+                // Everything counted before a failure is right.
                 if !fresh.is_empty() && kept.is_ok() {
                     kept = done(&fresh);
                 }
@@ -112,13 +111,13 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
     }
 }
 
-/// Divides entries, in the order of their numbers, into pieces that are best counted together. Ranges that follow each other share
-/// the ply above them.
+/// Divides entries, in the order of their numbers, into pieces that are best counted together. Consecutive ranges share the ply
+/// above them.
 pub(super) fn pieces(kind: Kind, entries: &[LedgerEntry]) -> impl Iterator<Item = &[LedgerEntry]> {
     entries.chunk_by(move |entry, next| kind == Kind::Positions || entry.id + 1 == next.id)
 }
 
-/// Returns whether a device that failed in this way cannot go on, but others can.
+/// Returns whether this failure stops the device but not the others.
 pub(super) fn is_of_the_device(error: &Error) -> bool {
     match error {
         Error::Backend(error) => *error != BackendError::Overflow,
@@ -128,7 +127,6 @@ pub(super) fn is_of_the_device(error: &Error) -> bool {
 }
 
 impl Ledger {
-    /// Converts entries to a frontier.
     fn frontier(&self, entries: &[LedgerEntry]) -> Result<Frontier, LedgerError> {
         let mut positions = Vec::with_capacity(entries.len());
         for entry in entries {

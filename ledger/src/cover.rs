@@ -1,4 +1,4 @@
-//! The check that the ranges of a ledger cover all keys once.
+//! The check that the ranges of a ledger cover all keys exactly once.
 
 use kogge_board::merge::{Key, KeyRange};
 
@@ -7,12 +7,12 @@ use crate::{Item, LedgerEntry};
 /// The keys that the entries so far cover.
 #[derive(Default)]
 pub(super) struct Cover {
-    /// The entry before the next one.
+    /// The number and the range of the previous entry.
     last: Option<(u64, KeyRange)>,
 }
 
 impl Cover {
-    /// Adds the next entry. Entries of positions are not looked at.
+    /// Adds the next entry. Entries of positions are ignored.
     ///
     /// # Errors
     /// A description of a gap or an overlap before the entry.
@@ -29,7 +29,7 @@ impl Cover {
         Ok(())
     }
 
-    /// Checks that nothing is left after the last entry.
+    /// Checks that no keys are left after the last entry.
     ///
     /// # Errors
     /// A description of the gap.

@@ -1,4 +1,4 @@
-//! Creation of a ledger with its entries, or the check that an existing one has the same tree.
+//! Creates a ledger with its entries, or checks that an existing ledger has the same tree.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,38 +10,38 @@ use kogge_driver::{
     Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, MergeDevice, Observer, Quantity,
 };
 
-/// The least number of ranges of a merged ledger, unless a number is asked for or the ply is tiny.
+/// The minimum number of ranges of a merged ledger, unless a number is requested or the ply is tiny.
 const LEAST_RANGES: u32 = 64;
 
-/// The least number of entries that a frontier should have, so that several devices can share them.
+/// The minimum number of entries that a frontier should have, so that several devices can share them.
 const ENOUGH: usize = 1_000;
-/// The most entries of a frontier, unless a ply is asked for: rows cost time and memory.
+/// The maximum number of entries of a frontier, unless a ply is requested: rows cost time and memory.
 const MOST: usize = 1 << 18;
-/// The number of leaves that justify a row of their own: fractions of a second on any device.
+/// The number of leaves that justify a separate row: fractions of a second on any device.
 const WORTH_A_ROW: f64 = 1e9;
-/// The least number of plies below the entries, unless a ply is asked for.
+/// The minimum number of plies below the entries, unless a ply is requested.
 const LEAST_BELOW: u32 = 2;
-/// The most positions of a frontier before equal ones are merged: 8 GiB.
+/// The maximum number of positions of a frontier before equal ones are merged: 8 GiB.
 const LIMIT: u64 = 1 << 26;
 
-/// The tree that a ledger is for.
+/// The tree of a ledger to open or create.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerRequest<'a> {
     /// The root of the tree.
     pub root: &'a Fen,
-    /// Plies below the root.
+    /// The depth of the tree in plies.
     pub depth: u32,
-    /// What the entries should be. `None` accepts an existing ledger of any kind, and makes a merged one if the tree is deep enough.
-    /// [`Kind::ReversedRanges`] makes ranges of reversed keys only if they are better for the device.
+    /// The kind of the entries. `None` accepts an existing ledger of any kind, and makes a merged ledger if the tree is deep
+    /// enough. [`Kind::ReversedRanges`] makes ranges of reversed keys only if they are better for the device.
     pub kind: Option<Kind>,
-    /// What is counted below the entries. `None` accepts an existing ledger of any kind, and counts leaves in a new one. By kind,
-    /// leaves are counted below ranges only.
+    /// The quantity that is counted below the entries. `None` accepts any quantity in an existing ledger, and counts all leaves
+    /// in a new one. Leaves can be counted by kind only below ranges.
     pub counted: Option<Quantity>,
-    /// The ply of the entries; `None` chooses one by the sizes of the plies.
+    /// The ply of the entries; with `None`, the sizes of the plies decide.
     pub ply: Option<u32>,
-    /// About how many ranges a new merged ledger should have; `None` chooses by the size of the ply.
+    /// The approximate number of ranges of a new merged ledger; with `None`, the size of the ply decides.
     pub entries: Option<u32>,
-    /// Whether each path to a position of a new frontier is an entry of its own, so that every leaf is counted.
+    /// Whether every path to a position of a new frontier gets its own entry, so that every leaf is counted.
     pub every_path: bool,
 }
 
@@ -57,7 +57,7 @@ impl LedgerRequest<'_> {
         self.counted.unwrap_or_default()
     }
 
-    /// Describes the tree. Kind, ply and what is counted are described if they were asked for.
+    /// Describes the tree. The text names the kind, the ply and the quantity if they were requested.
     fn describe(&self, root: &Fen, depth: u32, (kind, counted): (Kind, Quantity), ply: u32) -> String {
         let counted = match counted {
             _ if self.counted.is_none() => "",
@@ -151,7 +151,7 @@ fn begin(
     Ok((header, items))
 }
 
-/// Entries: their kind and ply, the paths to them, and what they stand for.
+/// Entries: their kind and ply, the number of paths to them, and the positions or ranges.
 type Entries = (Kind, u32, u128, Vec<Item>);
 
 fn positions(
@@ -192,7 +192,7 @@ fn ranges(
 /// Counts the positions of the next ply before equal ones are merged.
 fn next_size(frontier: &Frontier, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<u64, Error> {
     let counts = Driver::new(backend, observer).count_below(frontier, 1)?;
-    // No position has 2^32 moves, and no memory 2^32 positions.
+    // No position has 2^32 moves, and no memory holds 2^32 positions.
     Ok(counts.iter().map(|&count: &u128| count as u64).sum())
 }
 
@@ -208,8 +208,7 @@ fn at_ply(root: &Fen, ply: u32, backend: &mut dyn Backend, observer: &dyn Observ
     Ok(frontier)
 }
 
-/// Returns the merged frontier that divides the work best: thousands of entries, or more if each entry is still much
-/// work.
+/// Returns the merged frontier that divides the work best: thousands of entries, or more entries if each is still much work.
 fn suggested(
     root: &Fen,
     depth: u32,
@@ -221,7 +220,7 @@ fn suggested(
         let next = next_size(&frontier, backend, observer)?;
         let moves = next as f64 / frontier.len() as f64;
         let below = moves.powi((depth - frontier.ply()).min(1000) as i32);
-        // Merging leaves a third of the positions, or fewer.
+        // Merging leaves at most a third of the positions.
         if next > 4 * MOST as u64 || frontier.len() >= ENOUGH && below < WORTH_A_ROW {
             break;
         }

@@ -22,23 +22,23 @@ pub enum LedgerError {
     /// A password file or certificates cannot be used.
     #[error("{what} cannot be used: {reason}.")]
     Credentials {
-        /// The file, or other things, as the beginning of a sentence.
+        /// The file, or whatever cannot be used, as the beginning of a sentence.
         what: String,
         /// The mistake.
         reason: String,
     },
-    /// This build lacks something optional.
+    /// This build lacks an optional feature.
     #[error(
         "This kogge was built without {what}; build it with Cargo's feature \"{feature}\" (cargo build --release --features \
          {feature}), or use a kogge from an archive, which has all features."
     )]
     Missing {
-        /// The thing, as part of a sentence.
+        /// The missing ability, as part of a sentence.
         what: &'static str,
         /// The name of the feature.
         feature: &'static str,
     },
-    /// The file or database holds something else.
+    /// The file or database holds something other than a ledger.
     #[error("{location} is not a ledger of kogge: {reason}; name another file or database.")]
     NotALedger {
         /// The file or database.
@@ -46,7 +46,7 @@ pub enum LedgerError {
         /// The reason, as part of a sentence.
         reason: String,
     },
-    /// A kogge with another format version created the ledger.
+    /// A kogge with a different format version created the ledger.
     #[error(
         "{location} is a ledger of format version {found}, but this kogge reads and writes version {expected}; use the kogge that \
          created it."
@@ -54,9 +54,9 @@ pub enum LedgerError {
     Format {
         /// The file or database.
         location: String,
-        /// The version of the ledger.
+        /// The format version of the ledger.
         found: i64,
-        /// The version of this kogge.
+        /// The format version of this kogge.
         expected: i64,
     },
     /// The ledger is for another tree.
@@ -66,7 +66,7 @@ pub enum LedgerError {
         location: String,
         /// The tree of the ledger.
         found: String,
-        /// The tree asked for.
+        /// The requested tree.
         wanted: String,
     },
     /// The contents of the ledger are impossible.
@@ -121,10 +121,10 @@ pub enum LedgerError {
         ply: u32,
         /// The sum over all entries.
         found: u128,
-        /// The number counted when the ledger was made.
+        /// The number that was counted when the ledger was made.
         expected: u128,
     },
-    /// Entries would be checked by the code that counted them, in the same way, which would repeat its mistakes.
+    /// The code that counted the entries would check them in the same way, and so repeat its mistakes.
     #[error(
         "Entries to check were counted by {by} the first time; check them with another --backend, or merged ones with a --memory \
          that leads to another plan."
@@ -147,7 +147,7 @@ pub enum LedgerError {
     /// The ply of the frontier is below the tree.
     #[error("The frontier cannot be at ply {ply} of a tree of {depth} plies; choose one from 0 to {depth}.")]
     Ply {
-        /// The ply asked for.
+        /// The requested ply.
         ply: u32,
         /// The tree's depth.
         depth: u32,
@@ -158,13 +158,13 @@ pub enum LedgerError {
          counted below it, and at least one if leaves are counted by kinds of moves."
     )]
     MergedPly {
-        /// The ply asked for.
+        /// The requested ply.
         ply: u32,
         /// The tree's depth.
         depth: u32,
-        /// The least ply that is possible.
+        /// The lowest possible ply.
         least: u32,
-        /// The greatest ply that is possible.
+        /// The highest possible ply.
         most: u32,
     },
     /// The leaves below positions are not counted by kind.
@@ -181,7 +181,7 @@ pub enum LedgerError {
         ply: u32,
         /// The number of positions before equal ones are merged.
         positions: u64,
-        /// The most positions allowed.
+        /// The maximum number of positions.
         limit: u64,
     },
     /// The work was stopped on request.

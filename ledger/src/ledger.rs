@@ -1,4 +1,4 @@
-//! An open ledger: all that reads or changes it goes through its store.
+//! An open ledger: all code that reads or changes it goes through its store.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
@@ -11,7 +11,7 @@ use crate::store::{Count, Header, Item, Kind, LedgerEntry, LedgerProgress, Ledge
 
 /// An open ledger.
 ///
-/// Threads can share it; they take turns at its store.
+/// Threads can share it; they use its store in turns.
 pub struct Ledger {
     header: Header,
     store: Mutex<Box<dyn LedgerStore>>,
@@ -26,11 +26,11 @@ pub struct Sum {
     pub counted: u64,
     /// The number of rows.
     pub entries: u64,
-    /// The paths to all positions, or to all positions of the counted ranges.
+    /// The number of paths to all positions, or to all positions of the counted ranges.
     pub paths: u128,
     /// The distinct positions of the counted rows.
     pub positions: u128,
-    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    /// The leaves by kinds of moves, if the ledger counts them by kind.
     pub categories: Option<Categories>,
 }
 
@@ -41,11 +41,11 @@ pub struct Total {
     pub leaves: u128,
     /// The distinct positions of the ply of the entries.
     pub positions: u128,
-    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    /// The leaves by kinds of moves, if the ledger counts them by kind.
     pub categories: Option<Categories>,
 }
 
-/// What an entry stands for, as people read it.
+/// The position or range of an entry, in readable form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     /// A position.
@@ -67,7 +67,7 @@ impl Ledger {
     /// Opens an existing ledger.
     ///
     /// # Errors
-    /// If the store has no ledger or one of another format version, or if it cannot be read.
+    /// If the store has no ledger or a ledger of another format version, or if it cannot be read.
     pub fn open(mut store: Box<dyn LedgerStore>) -> Result<Self, LedgerError> {
         let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { location: store.location().to_owned() })?;
         Ok(Self { header, store: Mutex::new(store) })
@@ -125,7 +125,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError::Disputed`] if an entry has two answers, [`LedgerError::Damaged`] if rows are missing,
-    /// [`LedgerError::Paths`] if ranges do not have the paths that lead to their ply, and as [`Ledger::sum`].
+    /// [`LedgerError::Paths`] if the paths of the ranges do not sum to the paths to their ply, and as [`Ledger::sum`].
     pub fn total(&self) -> Result<Option<Total>, LedgerError> {
         let tally = self.tally()?;
         if tally.disputed > 0 {
@@ -171,7 +171,7 @@ impl Ledger {
         position.map_err(|error| self.damaged(format!("the position of entry {id} is wrong ({error})")))
     }
 
-    /// Returns what an entry stands for, as people read it.
+    /// Returns the position or range of an entry, in readable form.
     ///
     /// # Errors
     /// As [`Ledger::position`].

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::store::{Answer, Count, Given, Kind, Recorded};
 use kogge_driver::Quantity;
 
-/// Divides answers into new, repeated and different ones. `sort` is the sort of the ledger's counts. `known` has the count of every entry,
-/// `None` if it is not counted yet. If an entry has two answers in the list, the second is compared with the first.
+/// Divides answers into new, repeated and different ones. `sort` is the sort of counts that the ledger has. `known` contains the
+/// count of every entry, or `None` for an entry that is not counted yet. If the list has two answers for an entry, the second is
+/// compared with the first.
 ///
 /// # Errors
 /// If an entry does not exist, or if an answer is not of the ledger's kind, with a description.
@@ -35,8 +36,8 @@ pub(super) fn classify(
     Ok(recorded)
 }
 
-/// Returns the accepted answer: at least two [implementations](crate::Source::implementation) gave it, and more than gave any other
-/// answer.
+/// Returns the accepted answer: the answer that at least two [implementations](crate::Source::implementation) gave, and more
+/// implementations than gave any other answer.
 pub fn verdict(answers: &[Given]) -> Option<Count> {
     let mut sources: BTreeMap<Count, BTreeSet<&str>> = BTreeMap::new();
     for Given { count, source, .. } in answers {
@@ -82,7 +83,7 @@ mod tests {
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", "")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "mailbox", "")], Some(8)),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(7, "cpu", "bmi")], None),
-            // Two answers of one implementation count once, in any variants.
+            // Two answers of one implementation count once, whatever their variants.
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "opencl", "(tuned)")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(9, "mailbox", "")], None),
             (vec![given(7, "a", ""), given(7, "b", ""), given(8, "c", ""), given(8, "d", "")], None),
@@ -115,7 +116,7 @@ mod tests {
             let recorded = classify(RANGES, &[Answer { id: 1, count: found }], &known).expect("it exists");
             assert_eq!((recorded.repeated.len(), recorded.different.len()), (is_equal.into(), (!is_equal).into()));
         }
-        // Every kind of move matters, too.
+        // Counts by kind are equal only if every kind is equal.
         let by_kind = |numbers| Count { categories: Some(Categories::from_array(numbers)), ..count(10, 5, 7) };
         let known = BTreeMap::from([(1, Some(by_kind([10; Categories::COUNT])))]);
         for kind in 1..Categories::COUNT {

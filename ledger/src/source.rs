@@ -7,7 +7,7 @@ use kogge_board::DeviceInfo;
 /// The source of an answer. A second answer from the same source proves nothing.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Source {
-    /// The backend's name, as `--backend` takes it.
+    /// The backend's name, as given to `--backend`.
     pub backend: String,
     /// The device's name.
     pub device: String,
@@ -15,7 +15,7 @@ pub struct Source {
     pub variant: String,
     /// The version of kogge.
     pub kogge: String,
-    /// How the plies above ranges were made; empty in ledgers of positions.
+    /// The way in which the plies above ranges were made; empty in ledgers of positions.
     pub plan: String,
 }
 
@@ -32,8 +32,8 @@ impl From<&DeviceInfo> for Source {
 }
 
 impl Source {
-    /// The implementation: sources are independent if it differs. The variants of a backend are compiled from the same source, so
-    /// they make the same mistakes on any device, tuned or not, with any plan and any number of threads.
+    /// The implementation: sources are independent if their implementations differ. The variants of a backend are compiled from
+    /// the same source, so they make the same mistakes on any device, tuned or not, with any plan and any number of threads.
     pub fn implementation(&self) -> &str {
         &self.backend
     }

@@ -1,4 +1,4 @@
-//! The rows of a ledger, and the database that keeps them.
+//! The rows of a ledger, and the trait of the databases that store them.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use crate::error::LedgerError;
 use crate::source::Source;
 use kogge_driver::{Quantity, RangeCount};
 
-/// The version of the tables. Other versions are refused.
+/// The version of the tables; other versions are refused.
 pub const FORMAT: i64 = 1;
 
-/// What the entries of a ledger are.
+/// The kind of a ledger's entries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// The positions of a frontier.
     Positions,
     /// Ranges of the last merged ply.
     Ranges,
-    /// Ranges of [reversed](Key::reversed) keys of the last merged ply. They are made beside the whole ply before it.
+    /// Ranges of [reversed](Key::reversed) keys of the last merged ply. They are made while the whole previous ply is in memory.
     ReversedRanges,
 }
 
@@ -34,9 +34,9 @@ impl Kind {
 /// The tree of a ledger and its entries.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
-    /// What the entries are.
+    /// The kind of the entries.
     pub kind: Kind,
-    /// What is counted below the entries. Only the leaves below ranges are counted by kind.
+    /// The quantity that is counted below the entries. Only leaves below ranges are counted by kind.
     pub counted: Quantity,
     /// The root of the tree.
     pub root: Fen,
@@ -44,17 +44,18 @@ pub struct Header {
     pub depth: u32,
     /// The ply of the entries, at most `depth`.
     pub ply: u32,
-    /// A description of how entries are counted.
+    /// A description of the way in which entries are counted.
     pub plan: String,
     /// The number of entries.
     pub entries: u64,
-    /// The number of paths to all entries: the number of leaves at ply `ply`. For ranges, it was counted without them.
+    /// The number of paths to all entries: the number of leaves at ply `ply`. For ranges, this number was counted
+    /// without the ranges.
     pub paths: u128,
     /// The version of kogge that created the ledger.
     pub kogge: String,
     /// The time of creation, in seconds since 1970.
     pub created: i64,
-    /// The checksum of the tree and of what the entries stand for.
+    /// The checksum of the tree and of the positions or ranges of the entries.
     pub checksum: u64,
 }
 
@@ -71,23 +72,20 @@ impl Header {
     }
 }
 
-/// Returns the bytes of a position in a ledger.
 pub(super) fn packed(circle: &Circle32) -> [u8; 32] {
     bytemuck::cast([circle.s.to_le(), circle.t.to_le(), circle.u.to_le(), circle.white.to_le()])
 }
 
-/// Returns the bytes of a root.
 pub(super) fn root_bytes(root: &Fen) -> [u8; 32] {
     packed(&Circle32::from(&Quad48::from(&root.position).with_halfmove_clock(0)))
 }
 
-/// Returns the castling files of a root.
 pub(super) fn castling(root: &Fen) -> String {
     let letters = root.rules.castling_files.iter().enumerate();
     letters.map(|(right, file)| char::from(file + if right < 2 { b'A' } else { b'a' })).collect()
 }
 
-/// What an entry stands for.
+/// The position or range of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
     /// A position of a frontier.
@@ -111,7 +109,7 @@ impl Item {
 /// The number of bytes of a key.
 pub(super) const KEY_BYTES: usize = 20;
 
-/// Returns the bytes of a key in a ledger. They have the order of the keys.
+/// Returns the bytes of a key in a ledger. The bytes have the order of the keys.
 pub fn key_bytes(key: &Key) -> [u8; KEY_BYTES] {
     let Key { pawns: [own, theirs], hash } = *key;
     let mut bytes = [0; KEY_BYTES];
@@ -139,18 +137,18 @@ pub fn hex(bytes: &[u8]) -> String {
 pub struct LedgerEntry {
     /// The number of the entry, from 0.
     pub id: u64,
-    /// What it stands for.
+    /// The entry's position or range.
     pub item: Item,
 }
 
 /// The count of an entry. Two counts differ if any of their numbers differ.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Count {
-    /// The leaves below the entry: of a position without multiplicity, of a range with all multiplicities.
+    /// The leaves below the entry: without multiplicity below a position, with all multiplicities below a range.
     pub leaves: u128,
     /// The size of a range; `None` for a position.
     pub size: Option<Size>,
-    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    /// The leaves by kinds of moves, if the ledger counts them by kind.
     pub categories: Option<Categories>,
 }
 
@@ -159,19 +157,18 @@ pub struct Count {
 pub struct Size {
     /// Its distinct positions.
     pub positions: u64,
-    /// The paths to them.
+    /// The number of paths to these positions.
     pub paths: u128,
 }
 
 impl Count {
-    /// Returns whether such a count belongs to a ledger of this sort.
+    /// Returns whether such a count belongs in a ledger of this sort.
     pub(super) fn is_of(&self, (kind, counted): (Kind, Quantity)) -> bool {
         self.size.is_some() == kind.is_ranges() && self.categories.is_some() == (counted == Quantity::Categories)
     }
 }
 
 impl From<u128> for Count {
-    /// Returns the count of a position.
     fn from(leaves: u128) -> Self {
         Self { leaves, size: None, categories: None }
     }
@@ -217,18 +214,18 @@ pub struct Given {
     pub source: Source,
     /// The time, in seconds since 1970.
     pub at: i64,
-    /// The checksum of the entry's number and the count, from when they were written.
+    /// The checksum of the entry's number and the count, made when they were written.
     pub checksum: u64,
 }
 
 /// The effect of recording answers.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Recorded {
-    /// Answers to entries without one.
+    /// Answers to entries that had no answer.
     pub new: Vec<Answer>,
     /// Answers equal to the counts that the entries had.
     pub repeated: Vec<Answer>,
-    /// Answers that differ from the counts that the entries had, each with that count.
+    /// Answers that differ from the count of their entry, each with that count.
     pub different: Vec<(Answer, Count)>,
 }
 
@@ -259,21 +256,21 @@ pub struct LedgerProgress {
     pub entries: u64,
     /// Counted entries.
     pub done: u64,
-    /// Entries that are leased now.
+    /// The number of entries that are leased now.
     pub leased: u64,
-    /// Entries with different answers.
+    /// The number of entries with different answers.
     pub disputed: u64,
-    /// Entries with equal answers from two [implementations](Source::implementation).
+    /// The number of entries with equal answers from two [implementations](Source::implementation).
     pub verified: u64,
-    /// Workers that hold leases.
+    /// The number of workers that hold leases.
     pub workers: u64,
-    /// Entries counted within the last minute.
+    /// The number of entries counted within the last minute.
     pub last_minute: u64,
     /// The times of the first and the last answers, in seconds since 1970.
     pub span: Option<(i64, i64)>,
 }
 
-/// A database that keeps one ledger.
+/// A database that stores one ledger.
 ///
 /// Every call is one transaction, done completely or not at all. Any number of processes may use the same database.
 pub trait LedgerStore: Send {
@@ -283,25 +280,25 @@ pub trait LedgerStore: Send {
     /// Returns the header of the ledger, or `None` if there is no ledger.
     ///
     /// # Errors
-    /// If the database holds something else, or a ledger of another format version.
+    /// If the database holds something other than a ledger, or a ledger of another format version.
     fn header(&mut self) -> Result<Option<Header>, LedgerError>;
 
-    /// Creates the ledger with an entry for each item, numbered from 0. All items are of the header's kind. If another process was
-    /// faster, its ledger stays as it is.
+    /// Creates the ledger with an entry for each item, numbered from 0. All items must be of the header's kind. If another
+    /// process has created a ledger first, that ledger stays unchanged.
     ///
     /// # Errors
     /// If the ledger cannot be written.
     fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError>;
 
-    /// Leases up to `most` entries that are neither counted nor leased to this worker, in the order of their numbers. The
-    /// list is empty if no entries are left, or if all of them are leased to others.
+    /// Leases to this worker up to `most` entries that are neither counted nor leased, in the order of their numbers. The
+    /// list is empty if no entries are left, or if others lease all of them.
     ///
     /// # Errors
     /// If the ledger cannot be read or written.
     fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<LedgerEntry>, LedgerError>;
 
-    /// Extends the worker's leases of these entries until `time` from now, and returns the number of leases that it
-    /// still had.
+    /// Extends the worker's leases of these entries until `time` from now, and returns how many of these leases the
+    /// worker still had.
     ///
     /// # Errors
     /// If the ledger cannot be read or written.
@@ -313,12 +310,11 @@ pub trait LedgerStore: Send {
     /// If the ledger cannot be written.
     fn release(&mut self, worker: &str) -> Result<(), LedgerError>;
 
-    /// Records answers, and returns which of them are new, repeated or different. The first answer of an entry is its
-    /// count. Another answer is kept beside it if its source or its count differs; if the count differs, the entry is
-    /// disputed.
+    /// Records answers, and returns which of them are new, repeated or different. The first answer of an entry is its count. A
+    /// later answer is stored beside it if its source or its count differs; if the count differs, the entry is disputed.
     ///
     /// # Errors
-    /// If the ledger cannot be written, or if there is no such entry.
+    /// If the ledger cannot be written, or if an entry does not exist.
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError>;
 
     /// Returns the progress of the ledger.
@@ -327,7 +323,7 @@ pub trait LedgerStore: Send {
     /// If the ledger cannot be read.
     fn tally(&mut self) -> Result<LedgerProgress, LedgerError>;
 
-    /// Returns whether every entry is counted; quicker than [`LedgerStore::tally`].
+    /// Returns whether every entry is counted; faster than [`LedgerStore::tally`].
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -345,7 +341,7 @@ pub trait LedgerStore: Send {
     /// If the ledger cannot be read.
     fn disputes(&mut self) -> Result<Vec<Dispute>, LedgerError>;
 
-    /// Settles a dispute by accepting this answer. All answers are kept.
+    /// Settles a dispute by accepting this answer. All other answers stay in the ledger.
     ///
     /// # Errors
     /// If the ledger cannot be written.

@@ -11,9 +11,9 @@ use kogge_driver::{Driver, MergeDevice, Observer, Progress};
 /// The result of a check of a ledger.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Verified {
-    /// The number of entries counted again.
+    /// The number of recounted entries.
     pub checked: u64,
-    /// The entries with different counts. The ledger marks them as disputed.
+    /// The entries with different counts. The ledger marks these entries as disputed.
     pub contradictions: Vec<Contradiction>,
 }
 
@@ -44,8 +44,8 @@ pub struct Settled {
 }
 
 impl Ledger {
-    /// Returns a random share (0 to 1) of the counted entries, at least one if there is any. The same seed chooses the
-    /// same entries until more are counted.
+    /// Returns a random share (0 to 1) of the counted entries, at least one entry if any is counted. The same seed
+    /// chooses the same entries until more entries are counted.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -55,7 +55,7 @@ impl Ledger {
         let mut random = seed;
         let mut chosen = Vec::new();
         self.rows(|row| {
-            // Each choice of `wanted` entries among the remaining is equally likely.
+            // Each set of `wanted` entries among the remaining ones is equally likely.
             if row.given.is_some() && left > 0 {
                 if split_mix(&mut random) % left < wanted {
                     wanted -= 1;
@@ -68,12 +68,12 @@ impl Ledger {
         Ok(chosen)
     }
 
-    /// Counts these entries, in the order of their numbers, again, and marks an entry as disputed if its count differs. Equal
+    /// Recounts these entries in the order of their numbers, and marks an entry as disputed if its count differs. Equal
     /// answers are recorded, too, if they come from another source.
     ///
     /// # Errors
-    /// [`LedgerError::SameSource`] if the device would only repeat what was done before, if the device or the database fails, or if
-    /// the observer asks to stop. Answers recorded before are kept.
+    /// [`LedgerError::SameSource`] if the device would only repeat an earlier count, if the device or the database fails, or if
+    /// the observer asks to stop. Answers recorded before an error stay in the ledger.
     pub fn verify(
         &self,
         rows: &[LedgerRow],
@@ -106,7 +106,7 @@ impl Ledger {
         self.store().disputes()
     }
 
-    /// Counts these disputed entries again, and settles each dispute for which [`verdict`] finds an answer.
+    /// Recounts these disputed entries, and settles each dispute for which [`verdict`] finds an answer.
     ///
     /// # Errors
     /// As [`Ledger::verify`].
@@ -130,7 +130,8 @@ impl Ledger {
         Ok(settled)
     }
 
-    /// Counts entries in batches, and records their answers, if `check` accepts the source. `found` gets the news.
+    /// Recounts entries in batches, and records the answers, if `check` accepts the source. `found` receives the result
+    /// of each batch.
     fn recount(
         &self,
         entries: &[LedgerEntry],
@@ -179,7 +180,7 @@ struct BatchProgress {
     done: usize,
     batch: usize,
     total: usize,
-    /// Leaves of earlier batches, and of the current one.
+    /// The leaves of earlier batches, and of the current batch.
     before: u128,
     now: u128,
 }

@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use kogge_board::{Backend, Fen, Quad48, known, unwatched};
 use kogge_movegen_cpu::Cpu;
 
-/// The most leaves of a standard position; they determine its depth.
+/// The maximum number of leaves below a standard position; it determines the depth.
 const LEAVES: u128 = 20_000_000;
 
 /// Endgames: name, FEN, depth, leaves. The mailbox confirms these counts.
@@ -22,7 +22,7 @@ const ENDGAMES: [(&str, &str, u32, u64); 4] = [
     ("minors", "8/2k5/3n4/2p1p3/2P1P3/3B4/2K5/8 w - - 0 1", 6, 2_077_363),
 ];
 
-/// Returns name, root, depth and leaves of each case.
+/// Returns the name, root, depth and leaves of each case.
 fn cases() -> Vec<(&'static str, Fen, u32, u64)> {
     let standard = known::standard().into_iter().map(|known| {
         let depth = known.depth_within(LEAVES);

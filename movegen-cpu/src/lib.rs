@@ -44,19 +44,18 @@
 //!
 //! # How it counts
 //!
-//! * **In lanes.** The counting code is written once over a lane vector, a register of bitboards with one
-//!   position per lane, and compiled for one, two, four and eight lanes. [`Cpu::variants`] names the compilations
-//!   that this CPU can run: `portable`, `bmi`, `avx2`, `avx512` and `avx512-popcount` on x86-64,
-//!   `portable` and `neon` on AArch64. [`Cpu::new`] takes the best, or the one that the environment
-//!   variable `KOGGE_CPU` names; a variant that the CPU cannot run is an error.
-//! * **In batches.** A level of the tree is a batch of 256 positions of 32 bytes plus at most the successors
-//!   of one more register, so it stays in the first-level cache. The moves of a register of positions go
-//!   to a queue, which is processed a register at a time, so lanes are full for any number of moves per
-//!   position.
-//! * **Two plies in closed form.** The number of replies to most moves is known without making the move: a
-//!   move that does not touch the limits of the other side's moves changes the number of replies by the
-//!   difference of two squares' values, and the values of all squares are computed at once. The other moves
-//!   are made, and their replies are counted set-wise.
+//! * **In lanes.** The counting code is written once over a lane vector, a register of bitboards with one position per
+//!   lane, and compiled for one, two, four and eight lanes. [`Cpu::variants`] names the compilations that this CPU can
+//!   run: `portable`, `bmi`, `avx2`, `avx512` and `avx512-popcount` on x86-64, `portable` and `neon` on AArch64.
+//!   [`Cpu::new`] takes the best one, or the one that the environment variable `KOGGE_CPU` names; a variant that the
+//!   CPU cannot run is an error.
+//! * **In batches.** A level of the tree is a batch of 256 positions of 32 bytes plus at most the successors of one
+//!   more register, so it stays in the first-level cache. The moves of a register of positions go to a queue, which is
+//!   processed one register after another, so lanes are full for any number of moves per position.
+//! * **Two plies in closed form.** The number of replies to most moves is known without making the move. If a move does
+//!   not touch the limits of the other side's moves, it changes the number of replies by the difference of two squares'
+//!   values, and the values of all squares are computed at once. The other moves are made, and their replies are
+//!   counted set-wise.
 //! * **With an optional hash table** ([`Cpu::set_hash`]). All threads share it without locks. It compares
 //!   the whole position, 32 bytes, and the depth, so no count depends on a hash.
 //!

@@ -10,10 +10,10 @@ use rayon::ThreadPool;
 /// The time between two reports.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The whole work in the units of [`Report::share`].
+/// The whole work, in the units of [`Report::share`].
 const WHOLE: f64 = (1_u64 << 60) as f64;
 
-/// What the threads of a call have done, and whether they should stop.
+/// The work done by the threads of a call, and whether they should stop.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     counted: AtomicU64,
@@ -34,7 +34,7 @@ impl Report {
         self.counted.fetch_add(leaves, Relaxed);
     }
 
-    /// Notes that a further share of the work, 0 to 1, is done.
+    /// Notes that a further share of the work, from 0 to 1, is done.
     pub(crate) fn done(&self, share: f64) {
         self.share.fetch_add((share * WHOLE) as u64, Relaxed);
     }
@@ -58,7 +58,7 @@ impl Report {
         let mut stopped = Ok(());
         let mut answer = None;
         pool.in_place_scope(|scope| {
-            // Moved into the task, the sender is dropped when the task ends, even by a panic.
+            // The sender is moved into the task, so it is dropped when the task ends, even by a panic.
             scope.spawn({
                 let shared = &shared;
                 move |_| drop(sender.send(work(shared)))
@@ -77,7 +77,7 @@ impl Report {
             }
         });
         stopped?;
-        // A panic of the task has already been passed on by the scope.
+        // The scope has already passed on a panic of the task.
         answer.ok_or(BackendError::Stopped)
     }
 }

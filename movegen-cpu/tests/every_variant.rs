@@ -7,7 +7,7 @@ use kogge_board::merge::{Filter, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Quad48, self_test, unwatched};
 use kogge_movegen_cpu::Cpu;
 
-/// The most leaves of a count.
+/// The maximum number of leaves of a count.
 const MOST: u128 = 2_000_000;
 
 /// Opens each variant that this CPU can run.

@@ -15,14 +15,14 @@ use crate::work::{self, FEW};
 /// Takes one number from the statistics of a position.
 type Column = fn(&Categories) -> u128;
 
-/// The most plies that are counted chunk by chunk. Deeper counts report their progress.
+/// The maximum number of plies that are counted in chunks. Deeper counts are made by single calls that report their progress.
 const SHALLOW: u32 = 3;
 
-/// The most positions in one call, by the plies to count below them: a fraction of a second of work.
+/// The maximum number of positions in one call, by the plies to count below them: a fraction of a second of work.
 const AT_ONCE: [usize; SHALLOW as usize + 1] = [1 << 20, 1 << 20, 1 << 17, 1 << 13];
 
-/// The most positions that are expanded in one call. Their successors, 1.7 GB at 35 moves a position, are not copied; those of further
-/// calls are.
+/// The maximum number of positions that are expanded in one call. The successors of this call, 1.7 GB at 35 moves a
+/// position, are not copied; those of further calls are.
 const EXPAND_AT_ONCE: usize = 1 << 20;
 
 #[pymethods]
@@ -45,7 +45,7 @@ impl Positions {
                 AT_ONCE[1],
                 open,
                 |it, chunk| it.perft(&rules, chunk, 1, &mut unwatched),
-                // A position has a few hundred moves at most.
+                // A position has at most a few hundred moves.
                 |part| counts.extend(part.into_iter().map(|moves| moves as u32)),
             )?;
         }
@@ -134,7 +134,7 @@ impl Positions {
         let quads = self.buffer.quads();
         if depth <= SHALLOW {
             let (rules, mut stats) = (self.rules.counting(), Vec::with_capacity(quads.len()));
-            // To tell the kinds takes longer than to count.
+            // Counting by kind takes longer than counting.
             let (open, at_once) = (|| device::open_near(device), AT_ONCE[depth as usize] / 4);
             let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.categories(&rules, chunk, depth, &mut unwatched);
             work::in_chunks(py, &quads, at_once, open, call, |part| stats.extend(part))?;
@@ -183,7 +183,6 @@ impl Positions {
     }
 }
 
-/// Makes an array of each kind of moves.
 fn columns<'py>(py: Python<'py>, stats: &[Categories]) -> Result<Bound<'py, PyDict>, Failure> {
     let answer = PyDict::new(py);
     let columns: [(&str, Column); 9] = [

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::failure::Failure;
 
-/// Packed positions in one of the two formats that are whole words.
+/// Packed positions in one of the two formats that consist of whole words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PackedSlice<'a> {
     /// Positions of 48 bytes.
@@ -40,8 +40,8 @@ pub(crate) struct Buffer {
     range: Range<usize>,
 }
 
-// SAFETY: the pointer leads into the array's memory, which lives as long as the reference to the array beside it. Any thread may read
-// it. kogge never writes to it.
+// SAFETY: the pointer points into the array's memory, and the reference to the array in this struct keeps this memory alive. Any
+// thread may read the memory. kogge never writes to it.
 unsafe impl Send for Owner {}
 // SAFETY: as above.
 unsafe impl Sync for Owner {}
@@ -94,7 +94,6 @@ impl Buffer {
         Ok(Self { owner: Arc::new(owner), range: 0..positions })
     }
 
-    /// The number of positions.
     pub(crate) fn len(&self) -> usize {
         self.range.len()
     }
@@ -105,12 +104,12 @@ impl Buffer {
         match &*self.owner {
             Owner::Quads(quads) => PackedSlice::Quads(&quads[range]),
             Owner::Circles(circles) => PackedSlice::Circles(&circles[range]),
-            // `from_raw_parts` takes no null pointer, which an empty array might have.
+            // `from_raw_parts` does not accept a null pointer, which an empty array might have.
             Owner::Array { positions: 0, .. } => PackedSlice::Quads(&[]),
             &Owner::Array { first, positions, format, .. } => {
-                // SAFETY: `of_array` has seen that the array is contiguous, aligned and of this shape. The reference in `owner` keeps
-                // it alive, and NumPy does not move the memory of an array that others refer to. All bytes are valid words. Python
-                // code that writes to the array at this moment makes the answer meaningless, as the documentation says.
+                // SAFETY: `of_array` has checked that the array is contiguous, aligned and of this shape. The reference in `owner`
+                // keeps it alive, and NumPy does not move the memory of an array that others refer to. All bytes are valid words.
+                // Python code that writes to the array at this moment makes the answer meaningless, as the documentation says.
                 unsafe {
                     match format {
                         Format::Circle32 => {
@@ -135,7 +134,6 @@ impl Buffer {
         }
     }
 
-    /// Returns the positions in 32 bytes.
     pub(crate) fn circles(&self) -> Cow<'_, [Circle32]> {
         match self.packed() {
             PackedSlice::Circles(circles) => Cow::Borrowed(circles),
@@ -147,7 +145,6 @@ impl Buffer {
         }
     }
 
-    /// The format of the positions in memory.
     pub(crate) fn format(&self) -> Format {
         match (&*self.owner, self.packed()) {
             (Owner::Array { format, .. }, _) => *format,
@@ -170,8 +167,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the words as an array of NumPy that cannot be written to. Their memory belongs to `owner`, an object that holds this
-    /// buffer.
+    /// Returns the words as a read-only NumPy array. Their memory belongs to `owner`, an object that holds this buffer.
     pub(crate) fn words<'py>(&self, owner: Bound<'py, PyAny>) -> Bound<'py, PyArray2<u64>> {
         match self.packed() {
             PackedSlice::Quads(quads) if self.format() == Format::Quad48 => {
@@ -183,9 +179,9 @@ impl Buffer {
     }
 }
 
-/// Returns a view of memory that `owner` keeps, as rows of `width` elements that cannot be written to.
+/// Returns a view of memory that `owner` keeps alive, as read-only rows of `width` elements.
 fn view<'py, T: Element>(elements: &[T], width: usize, owner: Bound<'py, PyAny>) -> Bound<'py, PyArray2<T>> {
-    // SAFETY: the pointer leads to as many elements as the shape says.
+    // SAFETY: the pointer points to as many elements as the shape has.
     let rows = unsafe { ArrayView2::from_shape_ptr((elements.len() / width, width), elements.as_ptr()) };
     // SAFETY: the memory belongs to `owner`, which never changes it.
     let array = unsafe { PyArray2::borrow_from_array(&rows, owner) };

@@ -1,4 +1,4 @@
-//! The devices that this process has opened. Opening a GPU takes about a second, so each stays open.
+//! The devices that this process has opened. Opening a GPU takes about a second, so each device stays open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,8 +18,8 @@ pub(crate) struct Device(Arc<Mutex<Box<dyn Backend>>>);
 impl Device {
     /// Waits until no other call computes on the device, and computes on it. Parallel work of the caller itself runs in the pool.
     ///
-    /// The caller must not hold the GIL, because the other call may need it, and must not be a thread of the pool: while such a thread
-    /// waits for its own work, it takes up the work of other calls, which might wait for the device that it holds.
+    /// The caller must not hold the GIL, because the other call may need it. Nor may the caller be a thread of the pool: while
+    /// such a thread waits for its own work, it takes up the work of other calls, which might wait for the device that it holds.
     pub(crate) fn with<T: Send>(&self, work: impl FnOnce(&mut dyn Backend) -> T + Send) -> Result<T, Failure> {
         let pool = pool()?;
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -27,14 +27,14 @@ impl Device {
         Ok(pool.install(|| work(backend)))
     }
 
-    /// Waits until no other call computes on the device, and makes one call that needs no other threads than the device's.
+    /// Waits until no other call computes on the device, and makes one call that needs no threads except the device's.
     pub(crate) fn call<T>(&self, call: impl FnOnce(&mut dyn Backend) -> T) -> T {
         call(&mut **self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The threads and devices of one process. After a fork, the child has neither threads nor the driver's connections, so it
-/// starts anew.
+/// The threads and devices of one process. After a fork, the child has neither threads nor connections to the driver, so
+/// it opens its devices again.
 struct Process {
     id: u32,
     pool: Option<Arc<ThreadPool>>,
@@ -43,7 +43,7 @@ struct Process {
 
 static PROCESS: Mutex<Option<Process>> = Mutex::new(None);
 
-/// Lets `work` look at what this process has opened.
+/// Gives `work` access to the devices that this process has opened.
 fn with_process<T>(work: impl FnOnce(&mut Process) -> T) -> T {
     let mut held = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     let id = std::process::id();
@@ -83,7 +83,7 @@ pub(crate) fn named(text: &str) -> Result<NamedDevice, Failure> {
         ))
     };
     let device: NamedDevice = text.parse().map_err(|()| wrong())?;
-    // Which device 0 would be depends on the machine.
+    // `auto:0` is refused, because the device that it names would depend on the machine.
     if device.backend == BackendName::Auto && device.number.is_some() { Err(wrong()) } else { Ok(device) }
 }
 
@@ -99,20 +99,20 @@ pub(crate) fn open(device: NamedDevice) -> Result<Device, Failure> {
     }
     let request = Request { backend: device.backend, device: device.number, ..Request::default() };
     let backend = kogge_devices::open(&request, None)?.backend;
-    // Another thread may have opened it in the meantime; all calls must share one.
+    // Another thread may have opened the device in the meantime; all calls must share one.
     Ok(with_process(|process| process.devices.entry(device).or_insert(Device(Arc::new(Mutex::new(backend)))).clone()))
 }
 
 /// The CPU, on all cores.
 pub(crate) const CPU: NamedDevice = NamedDevice { backend: BackendName::Cpu, number: None };
 
-/// Opens the device for work in which the time of copying positions matters more than the time of computing: for `auto`, the CPU.
+/// Opens the device for work in which copying positions takes longer than computing: for `auto`, the CPU.
 pub(crate) fn open_near(device: NamedDevice) -> Result<Device, Failure> {
     open(if device.backend == BackendName::Auto { CPU } else { device })
 }
 
-/// Opens the device for work whose time `count` tells, which does the work down to any smaller depth on the CPU. `auto` takes the
-/// CPU for small work, because it finishes before a GPU has started.
+/// Opens the device for work whose time is estimated by `count`, which does the work to any smaller depth on the CPU. `auto`
+/// takes the CPU for small work, because the CPU finishes before a GPU has started.
 pub(crate) fn open_for(
     device: NamedDevice,
     depth: u32,

@@ -20,14 +20,14 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(kogge, DeviceError, PyRuntimeError, "A device cannot be used, or it failed.");
 
-/// The reason why a call gives no answer. All texts are whole sentences.
+/// The reason why a call has no answer. All texts are whole sentences.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A position is bad: its number in the input, and the reason.
+    /// A position is invalid: its number in the input, and the reason.
     Position(usize, String),
-    /// A move is bad: the number of its position, and the reason.
+    /// A move is invalid: the number of its position, and the reason.
     Move(usize, String),
-    /// An argument is bad.
+    /// An argument is invalid.
     Input(String),
     /// A device cannot be used.
     Device(String),

@@ -98,7 +98,7 @@ impl Positions {
         Ok(arrays.into_pyobject(py)?.into_any())
     }
 
-    /// Returns a row for each position that tells which pairs of squares are legal moves.
+    /// Returns a row for each position, which marks the pairs of squares that are legal moves.
     fn mask<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<bool>>, Failure> {
         let code = device::code()?;
         let rules = self.rules;
@@ -236,12 +236,12 @@ fn wrong_type(moves: &Bound<'_, PyAny>) -> Failure {
     .into()
 }
 
-/// Joins lists; a single one is not copied.
+/// Joins lists; a single list is not copied.
 fn joined<T: Copy>(mut parts: Vec<Vec<T>>) -> Vec<T> {
     if parts.len() == 1 { parts.swap_remove(0) } else { parts.concat() }
 }
 
-/// Returns the UCI notation of a move. Each text is made once, because there are few and making one takes long.
+/// Returns the UCI notation of a move. Each text is made once, because there are few texts and making one takes long.
 fn name(py: Python<'_>, number: usize) -> &Bound<'_, PyString> {
     static NAMES: PyOnceLock<Vec<PyOnceLock<Py<PyString>>>> = PyOnceLock::new();
     let names = NAMES.get_or_init(py, || (0..Squares::NUMBERS).map(|_| PyOnceLock::new()).collect());

@@ -1,4 +1,4 @@
-//! Legal moves: from the successors of positions, in the forms that the package offers.
+//! Legal moves: found from the successors of positions, in the forms that the package offers.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use crate::rules::Rules;
 
 /// Finds the moves that lead to successors of a position.
 ///
-/// [`Move::between`] also answers whether some move leads there, by playing it. Here the generator has made the successors, and the
-/// first difference decides.
+/// [`Move::between`] also answers whether any move leads there, by playing it. Here the generator has made the successors, so
+/// the first difference decides.
 pub(crate) struct Finder {
     turn: Color,
     parent: Quad48,
     own: u64,
     occupied: u64,
-    /// The own king and rooks after each castling, or impossible boards if the side has no such right.
+    /// The king and rooks of the side to move after each castling, or impossible boards if the side has no such right.
     castled: [(u64, u64); 2],
 }
 
@@ -88,7 +88,7 @@ impl Finder {
     }
 }
 
-/// Returns the lowest square of a board, which is not empty if the successor is right.
+/// Returns the lowest square of a board; the board is not empty if the successor is right.
 fn square(board: u64) -> Square {
     Square::of(board).unwrap_or(Square::at(0, 0))
 }
@@ -107,7 +107,7 @@ pub(crate) fn for_each(
     successors.iter().for_each(|child| each(finder.to(child), child));
 }
 
-/// The squares of a move as UCI writes them, and the kind of piece that a pawn promotes to.
+/// The squares of a move in UCI notation, and the kind of piece that a pawn promotes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Squares {
     pub(crate) from: Square,
@@ -128,7 +128,6 @@ impl Squares {
         Self { from, to: Square::at(rules.castling.castling_files[right], from.rank()), promotion: None }
     }
 
-    /// Reads UCI notation.
     pub(crate) fn from_uci(text: &str) -> Option<Self> {
         let square = |at: usize| text.get(at..at + 2)?.parse::<Square>().ok();
         let promotion = match text.get(4..)? {
@@ -142,7 +141,7 @@ impl Squares {
         Some(Self { from: square(0)?, to: square(2)?, promotion })
     }
 
-    /// Returns the index of the squares, from * 64 + to, which is the same for all promotions of a pawn.
+    /// Returns the index of the squares, from * 64 + to; all promotions of a pawn share it.
     pub(crate) fn index(self) -> usize {
         usize::from(self.from.index()) << 6 | usize::from(self.to.index())
     }
@@ -162,7 +161,6 @@ impl Squares {
     /// The number of different [numbers](Squares::number): promotions to pieces up to the queen.
     pub(crate) const NUMBERS: usize = (Piece::Queen as usize + 1) << 12;
 
-    /// Writes UCI notation.
     pub(crate) fn uci(self) -> String {
         let promotion = self.promotion.map_or(Cow::Borrowed(""), |piece| piece.letter().to_string().into());
         format!("{}{}{promotion}", self.from, self.to)

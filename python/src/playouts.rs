@@ -28,7 +28,7 @@ impl Positions {
     }
 }
 
-/// Plays one game. Its moves depend on the seed and the number of the game only, so they are the same on any number of threads.
+/// Plays one game. Its moves depend only on the seed and the number of the game, so they are the same on any number of threads.
 fn play(
     code: &Code,
     rules: &Rules,
@@ -51,11 +51,11 @@ fn play(
     here
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): a small generator of random numbers whose seeds may be close together.
+/// SplitMix64 (Steele, Lea and Flood, 2014): a small random number generator whose seeds may be close together.
 struct SplitMix(u64);
 
 impl SplitMix {
-    /// Returns a random number less than `end`; the numbers' probabilities differ by less than one in 2^55.
+    /// Returns a random number less than `end`; the probabilities of two numbers differ by less than one in 2^55.
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         ((u128::from(mixed(self.0)) * end as u128) >> 64) as usize

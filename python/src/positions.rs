@@ -26,12 +26,11 @@ impl Positions {
         Self { buffer: buffer.into(), rules }
     }
 
-    /// The number of positions.
     pub(crate) fn len(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Checks that all positions are legal, and packed in their one form.
+    /// Checks that all positions are legal and packed in their canonical form.
     pub(crate) fn check_all(&self, py: Python<'_>) -> Result<(), Failure> {
         let rules = self.rules;
         let illegal = |index: usize, quad: &Quad48| {
@@ -53,7 +52,7 @@ impl Positions {
             first.map_or(Ok(()), |(index, reason)| Err(Failure::Position(index, reason)))
         });
         found?;
-        // Words that hold a legal position may still differ from the words that it packs to.
+        // Words can hold a legal position and still differ from the words that this position packs to.
         if let PackedSlice::Circles(circles) = self.buffer.packed() {
             let canonical = Buffer::from(quads.into_owned());
             if let Some(index) = circles.iter().zip(&*canonical.circles()).position(|(given, packed)| given != packed) {
@@ -64,7 +63,6 @@ impl Positions {
         Ok(())
     }
 
-    /// Returns the position with this number as text.
     pub(crate) fn fen(&self, quad: &Quad48) -> String {
         let fen = Fen::new(quad.unpack_unchecked(), self.rules.castling);
         Fen { shredder: self.rules.chess960, ..fen }.to_string()
@@ -83,7 +81,7 @@ impl Positions {
         Ok(positions)
     }
 
-    /// Checks all positions again, after their memory has been written to.
+    /// Checks all positions again, because their memory may have changed.
     fn check(&self, py: Python<'_>) -> Result<(), Failure> {
         self.check_all(py)
     }
@@ -162,7 +160,7 @@ impl Positions {
             let indices = slice.indices(len as isize)?;
             let (start, step) = (indices.start, indices.step);
             let buffer = match step {
-                // An empty slice may start behind the end.
+                // An empty slice may start beyond the end.
                 _ if indices.slicelength == 0 => buffer.part(0..0),
                 1 => buffer.part(start as usize..start as usize + indices.slicelength),
                 _ => buffer.take((0..indices.slicelength as isize).map(|number| (start + number * step) as usize)),
@@ -216,7 +214,7 @@ impl Positions {
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = this.py();
-        // A view of a large array would be pickled with all of it.
+        // A view of a large array would be pickled with the whole array.
         let words = Self::words(this).call_method0("copy")?;
         let arguments = (words, this.get().rules, false).into_pyobject(py)?;
         (py.get_type::<Self>(), arguments).into_pyobject(py)
@@ -231,7 +229,7 @@ impl Positions {
     }
 }
 
-/// Goes over the positions of an array.
+/// Iterates over the positions of an array.
 #[pyclass(module = "kogge")]
 struct PositionsIterator {
     positions: Py<Positions>,
@@ -264,7 +262,7 @@ pub(crate) fn word_format(name: &str) -> Result<Format, Failure> {
     }
 }
 
-/// Joins arrays that have the same rules. Arrays in different formats become one in 48 bytes.
+/// Joins arrays that have the same rules. Arrays in different formats are joined in 48 bytes.
 fn join(parts: &[&Positions]) -> Result<Positions, Failure> {
     let Some(first) = parts.first() else { return Ok(Positions::new(Vec::<Quad48>::new(), Rules::default())) };
     if let Some(number) = parts.iter().position(|part| part.rules != first.rules) {
@@ -282,7 +280,7 @@ fn join(parts: &[&Positions]) -> Result<Positions, Failure> {
     Ok(Positions::new(buffer, first.rules))
 }
 
-/// Returns the number from 0 of an index that may count from the end.
+/// Converts an index, which may count from the end, to a number from 0.
 fn number(index: isize, len: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add_unsigned(len)? } else { index };
     usize::try_from(index).ok().filter(|&index| index < len)

@@ -1,4 +1,4 @@
-//! The records of trainers: bulletformat and marlinformat.
+//! The records of network trainers: bulletformat and marlinformat.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The class `Rules`: everything that all positions of an array share.
+//! The class `Rules`: the rules that all positions of an array share.
 
 use kogge_board::{Position, Rules as Castling};
 use pyo3::prelude::*;
@@ -78,7 +78,7 @@ impl Rules {
 }
 
 impl Rules {
-    /// Checks that a position is legal, and that it can occur in orthodox chess if these are its rules.
+    /// Checks that a position is legal, and under the rules of orthodox chess that it can occur in orthodox chess.
     ///
     /// # Errors
     /// The reason, as a sentence.
@@ -88,7 +88,7 @@ impl Rules {
         if self.chess960 || rights == 0 {
             return Ok(());
         }
-        // A king that may castle has not moved.
+        // A king with a castling right must be on its original square.
         let homes = [0b0011, 0b1100].iter().zip([1_u64 << 4, 1 << 60]);
         if homes.into_iter().all(|(side, home)| rights & side == 0 || position.kings & home != 0) {
             return Ok(());

@@ -11,11 +11,11 @@ use crate::failure::Failure;
 use crate::positions::{Positions, word_format};
 use crate::rules::Rules;
 
-/// Positions that are collected into one array, and the rules that they need so far.
+/// Positions that are collected into one array, and the rules that they require so far.
 #[derive(Default)]
 pub(crate) struct Collection {
     quads: Vec<Quad48>,
-    /// The rules that the caller has named.
+    /// The rules that the caller gave.
     named: Option<Rules>,
     /// For each castling right, the file of its rook and the number of the first position that has the right.
     files: [Option<(u8, usize)>; 4],
@@ -28,7 +28,7 @@ impl Collection {
         Self { named, files: files.unwrap_or_default(), ..Self::default() }
     }
 
-    /// Adds a position with the files of its own castling rooks.
+    /// Adds a position whose FEN names the files of its castling rooks.
     fn add(&mut self, mut position: Position, files: [u8; 4], chess960: bool) -> Result<(), String> {
         let rights = position.state.castling();
         for right in (0..4).filter(|right| rights >> right & 1 != 0) {
@@ -83,7 +83,7 @@ impl Collection {
     }
 }
 
-/// Positions with the same rules, after the numbers of their FENs.
+/// Positions with the same rules, and the numbers of their FENs.
 type Group<'py> = (Bound<'py, PyArray1<i64>>, Positions);
 
 #[pymethods]

@@ -1,4 +1,4 @@
-//! The methods of `Positions` that look at each position alone: checkers, status, evaluation, state.
+//! The methods of `Positions` that look at each position separately: checkers, status, evaluation, state.
 
 use kogge_board::attacks::{Sides, attackers};
 use kogge_board::bits::PAWN_RANKS;
@@ -77,14 +77,13 @@ impl Positions {
     }
 }
 
-/// Returns the pieces that give check to the side to move.
 fn checkers(quad: &Quad48) -> u64 {
     let Sides { own, their, empty } = Sides::of(quad);
     attackers(quad, quad.kings & own, empty) & their
 }
 
-/// Returns whether no series of legal moves can mate, as far as the pieces alone tell: only kings, or besides them one knight or bishops
-/// of one square colour.
+/// Returns whether the material rules out mate by any series of legal moves: only kings, or besides them one knight or bishops on
+/// squares of one colour.
 fn is_material_insufficient(quad: &Quad48) -> bool {
     if quad.pawns & PAWN_RANKS | quad.rooks_queens != 0 {
         return false;

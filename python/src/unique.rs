@@ -1,7 +1,7 @@
 //! The method `unique` of `Positions`: exact deduplication.
 //!
-//! Each thread takes the positions whose hash falls into its share, and finds the first of each set of equal positions in a table of its
-//! own. All words are compared, so the answer does not depend on the hash.
+//! Each thread handles the positions whose hash falls into its share, and finds the first of each set of equal positions in its
+//! own table. All words are compared, so the answer does not depend on the hash.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::positions::Positions;
 use crate::work::FEW;
 
-/// The most positions of one share, so that a small array keeps one thread.
+/// The maximum number of positions in one share; a small array thus uses only one thread.
 const SHARE: usize = 1 << 12;
 
 /// The distinct positions, their counts, and for each position the number of its distinct position.
@@ -77,7 +77,7 @@ fn distinct<const N: usize>(py: Python<'_>, elements: &[[u64; N]]) -> Result<Num
     };
     let (mut distinct, mut counts, mut inverse) = (Vec::new(), Vec::new(), Vec::with_capacity(elements.len()));
     for (index, first) in firsts.into_iter().map(AtomicUsize::into_inner).enumerate() {
-        // The first occurrence has its number already, because it comes before.
+        // The first occurrence already has its number, because it comes earlier.
         let number = if first == index { distinct.len() as i64 } else { inverse[first] };
         if first == index {
             distinct.push(index);

@@ -1,4 +1,4 @@
-//! Work without the GIL: on chunks of positions, and on a thread of its own for long work. Ctrl-C stops both.
+//! Work without the GIL: on chunks of positions, and on a separate thread for long work. Ctrl-C stops both.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,20 +13,19 @@ use rayon::prelude::*;
 use crate::device::{self, Device};
 use crate::failure::Failure;
 
-/// The most positions that a call handles on the calling thread: waking other threads takes longer.
+/// The maximum number of positions that a call handles on the calling thread: for so few, waking other threads takes longer.
 pub(crate) const FEW: usize = 64;
 
-/// The number of positions between two looks at Ctrl-C: a fraction of a second of work.
+/// The number of positions between two checks for Ctrl-C: a fraction of a second of work.
 const BETWEEN_SIGNALS: usize = 1 << 17;
 
 /// The number of positions in one task of a thread.
 const TASK: usize = 256;
 
-/// The time between two looks at Ctrl-C and two calls of a progress callback.
+/// The time between two checks for Ctrl-C, and between two calls of a progress callback.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Calls a device for chunks of `at_once` positions, and joins the answers. The first answer is kept as it is, so a single chunk is
-/// not copied.
+/// Calls a device for chunks of `at_once` positions, and joins the answers. A single answer is not copied.
 pub(crate) fn in_chunks<T: Send>(
     py: Python<'_>,
     positions: &[Quad48],
@@ -68,8 +67,8 @@ pub(crate) fn fill<T: Send>(
     Ok(())
 }
 
-/// Answers for chunks of positions or records with the number of the first element of each, on all cores, in order. An element takes
-/// about `work` times as long as one move.
+/// Computes answers for chunks of positions or records on all cores, and returns them in order; `answer` also receives the number
+/// of the first element of its chunk. An element takes about `work` times as long as one move.
 pub(crate) fn map_chunks<I: Sync, T: Send>(
     py: Python<'_>,
     elements: &[I],
@@ -87,7 +86,7 @@ pub(crate) fn map_chunks<I: Sync, T: Send>(
         let start = part * between;
         let tasks = || {
             let tasks = elements.par_chunks(each).enumerate().map(|(task, chunk)| answer(start + task * each, chunk));
-            // All answers are collected before the first error is chosen, so that it is the error with the lowest number.
+            // All answers are collected before an error is chosen, so that the error with the lowest number is reported.
             tasks.collect::<Vec<_>>()
         };
         for found in py.detach(|| pool.install(tasks)) {
@@ -98,7 +97,7 @@ pub(crate) fn map_chunks<I: Sync, T: Send>(
     Ok(answers)
 }
 
-/// Passes progress and requests to stop between the thread that works and the thread of Python.
+/// Passes progress and requests to stop between the working thread and Python's thread.
 #[derive(Default)]
 pub(crate) struct Watcher {
     progress: Mutex<Progress>,
@@ -121,8 +120,8 @@ impl Observer for Watcher {
     }
 }
 
-/// Does long work on another thread, without the GIL. Meanwhile the calling thread looks for Ctrl-C and calls `progress` with the
-/// share that is done, 0 to 1, and the leaves counted so far. An exception of the callback stops the work, too.
+/// Does long work on another thread, without the GIL. Meanwhile the calling thread checks for Ctrl-C and calls `progress` with
+/// the share that is done, from 0 to 1, and the leaves counted so far. An exception of the callback stops the work, too.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -135,13 +134,13 @@ pub(crate) fn run<T: Send>(
             let (done, result) = channel();
             let watcher = &watcher;
             scope.spawn(move || {
-                // The other side is there until it has got the result.
+                // The other thread exists until it has received the result.
                 let _ = done.send(work(watcher));
             });
             let mut stopped = None;
             loop {
                 match result.recv_timeout(INTERVAL) {
-                    // A result that came in spite of the request to stop is dropped, as the exception must be raised.
+                    // If a result arrives although the work was asked to stop, it is dropped, because the exception must be raised.
                     Ok(result) => return stopped.map_or(result, |error| Err(Failure::Python(error))),
                     Err(RecvTimeoutError::Disconnected) => {
                         return Err(Failure::Device("The thread that worked has ended without a result.".to_owned()));
@@ -157,7 +156,7 @@ pub(crate) fn run<T: Send>(
             }
         })
     })?;
-    // The last report says that the work is done, however short it was.
+    // The last report always announces the end of the work, even if the work was very short.
     if let Some(callback) = progress {
         let Progress { counted, .. } = watcher.last();
         callback.call1(py, (1.0, counted))?;
@@ -165,7 +164,7 @@ pub(crate) fn run<T: Send>(
     Ok(result)
 }
 
-/// Looks for Ctrl-C, and reports progress.
+/// Checks for Ctrl-C, and reports progress.
 fn look(py: Python<'_>, progress: Option<&Py<PyAny>>, watcher: &Watcher) -> PyResult<()> {
     py.check_signals()?;
     let Some(callback) = progress else { return Ok(()) };

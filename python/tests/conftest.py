@@ -6,7 +6,7 @@ import chess
 import pytest
 from hypothesis import settings
 
-# A busy machine may be slow, and a test that fails because of it tells nothing.
+# A busy machine may be slow, and a failure for that reason proves nothing.
 settings.register_profile("kogge", deadline=None)
 settings.load_profile("kogge")
 

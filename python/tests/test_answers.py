@@ -80,7 +80,7 @@ def test_large_arrays_are_cut_into_chunks():
 
 
 def test_successors_of_several_calls_are_joined():
-    # One move, and two.
+    # A position with one move, and a position with two.
     few = Positions.from_fens(["k7/8/1K6/8/8/8/8/8 b - - 0 1", "k7/8/2K5/8/8/8/8/8 b - - 0 1"])
     many = Positions.concatenate([few[:1]] * 3 + [few[np.zeros(1 << 20, dtype=int)], few])
     children, offsets = many.expand()
@@ -122,7 +122,7 @@ def test_minimax_and_evaluation():
     assert mate.minimax(1).tolist() == mate.minimax(3).tolist() == [31_999]
     positions = kogge.playouts(500, 40, seed=2)
     assert np.array_equal(positions.minimax(0, quiescence=False)[positions.status() != 1], positions.evaluate()[positions.status() != 1])
-    # One ply by hand: the best of the negated values of all successors, as no successor ends the game.
+    # One ply by hand: the greatest of the negated values of all successors, because no successor ends the game.
     ongoing = positions[positions.status() == 0]
     children, offsets = ongoing.expand()
     values = -children.minimax(0, quiescence=False)

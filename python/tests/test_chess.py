@@ -15,7 +15,7 @@ def groups(boards: list[chess.Board]) -> list[tuple[list[chess.Board], Positions
 
 @pytest.fixture(scope="session")
 def all_groups(orthodox, fischer) -> list[tuple[list[chess.Board], Positions]]:
-    # Positions of Chess960 without rights may fall into any group, where castling is only a matter of notation.
+    # Positions of Chess960 without castling rights may fall into any group, because their castling rules affect only the notation.
     return [*groups(orthodox), *groups(fischer)]
 
 

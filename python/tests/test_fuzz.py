@@ -36,7 +36,7 @@ def check(call):
         return call()
     except EXPECTED as error:
         text = str(error)
-        # Python's own refusals of a wrong type are no sentences.
+        # Python's own messages about a wrong type are not sentences.
         assert text and (text[0].isupper() and text[-1] == "." or not isinstance(error, (kogge.PositionError, kogge.MoveError)))
         if isinstance(error, (kogge.PositionError, kogge.MoveError)):
             assert error.index >= 0
@@ -81,7 +81,7 @@ def test_any_words_are_refused_or_used(words):
     positions = check(lambda: Positions(words))
     if positions is not None:
         use(positions)
-    # Without a check, the answers mean nothing, but there are some.
+    # Without a check, the answers are meaningless, but there must be answers.
     check(lambda: use(Positions(words, check=False)))
 
 

@@ -130,7 +130,7 @@ def test_changes_of_shared_memory_are_found_by_check():
 
 
 def test_the_documented_bytes():
-    # As `kogge position pack` in docs/commands.md.
+    # The same bytes as `kogge position pack` prints in docs/commands.md.
     packed = "66ff1e000000ff66ad001e00000000ad91ff1e000000ff91ffff000000000000"
     assert Positions.start().to_bytes().hex() == packed
     assert Positions.from_bytes(bytes.fromhex(packed)).to_fens() == [kogge.START]
@@ -153,7 +153,7 @@ def test_other_arrays_are_refused():
     with pytest.raises(ValueError, match="no format"):
         Positions.from_bytes(b"", "five42")
     with pytest.raises(PositionError, match="not as the circle32 format writes it") as error:
-        # Bits above the state: a legal position in other words.
+        # Bits above the state: other words for a legal position.
         circle = Positions.from_fens(["4k3/8/8/8/8/8/8/4K3 w - - 0 1"] * 2).to_format("circle32").words.copy()
         circle[1, :3] |= np.uint64(1) << np.uint64(63)
         Positions(circle)
@@ -256,7 +256,7 @@ def test_boards():
     assert Positions.from_fens(FENS).to_boards() == boards
     board = chess.Board(chess960=True)
     board.push_san("e4")
-    # python-chess remembers the square that a double push passed; kogge only where a capture is legal.
+    # python-chess records the square that every double push passes; kogge records it only where a capture is legal.
     assert board.ep_square is not None
     assert Positions.from_boards([board]).to_fens() == ["rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"]
     old = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 90")

@@ -7,8 +7,8 @@ use crate::{GameResult, RecordError, ScoredPosition, pieces};
 
 /// A position seen by the side to move, as `ChessBoard` of the crate `bulletformat` stores it.
 ///
-/// If black is to move, the board is flipped and the colours are exchanged, and score and result with them. Castling rights, the
-/// en-passant square, the halfmove clock and the move number are not stored.
+/// If black is to move, the board is flipped, and colours, score and result are exchanged. Castling rights, the en-passant
+/// square, the halfmove clock and the move number are not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct BulletBoard {
@@ -22,7 +22,7 @@ pub struct BulletBoard {
     pub result: u8,
     /// The square of the king of the side to move.
     pub king: u8,
-    /// The square of the opponent's king, from the opponent's side of the board.
+    /// The square of the opponent's king, on a board flipped to the opponent's side.
     pub other_king: u8,
     /// Bytes without meaning.
     pub extra: [u8; 3],
@@ -36,7 +36,7 @@ impl BulletBoard {
         let ScoredPosition { position, score, result, .. } = *annotated;
         let (position, score, result) = match position.turn() {
             Color::White => (position, score, result),
-            // The score -32,768 has no counterpart.
+            // The score -32,768 cannot be negated.
             Color::Black => (position.mirrored(), score.saturating_neg(), result.mirrored()),
         };
         let king = |color| position.king(color).map_or(0, Square::index);
@@ -54,7 +54,7 @@ impl BulletBoard {
     /// Returns the position, with white to move.
     ///
     /// # Errors
-    /// If the bytes are not a legal position, or contradict each other.
+    /// If the bytes are not a legal position, or if they contradict each other.
     pub fn unpack(&self) -> Result<ScoredPosition, RecordError> {
         let mut position = Position::default();
         for (square, color, code) in pieces::unpack(self.occupied, &self.pieces)? {

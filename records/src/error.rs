@@ -6,7 +6,7 @@ use thiserror::Error;
 /// The reason why bytes are not a record.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RecordError {
-    /// More pieces than the record has room for.
+    /// There are more pieces than the record can hold.
     #[error("The record has {0} pieces; 32 are the most.")]
     Pieces(u32),
     /// A piece has a code without meaning.
@@ -17,7 +17,7 @@ pub enum RecordError {
         /// The code.
         code: u8,
     },
-    /// A side has several castling rooks on one side of its king.
+    /// A side has two castling rooks on the same side of its king.
     #[error("There are two castling rooks on one side of a king, one of them on {0}.")]
     Rook(Square),
     /// The result is not one of the three.

@@ -7,8 +7,8 @@ use crate::{GameResult, RecordError, ScoredPosition, pieces};
 
 /// A whole position, as `PackedBoard` of marlinformat stores it.
 ///
-/// A rook that may castle has a code of its own, so the record holds positions of Chess960, too. An en-passant square where no
-/// capture is legal is left out.
+/// A rook that may castle has a separate code, so the record can also hold positions of Chess960. An en-passant square where
+/// no capture is legal is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct MarlinBoard {
@@ -34,9 +34,9 @@ const _: () = assert!(size_of::<MarlinBoard>() == 32);
 
 /// The code of a rook that may castle.
 const CASTLING_ROOK: u8 = 6;
-/// The bit of black to move.
+/// The bit that is set if black is to move.
 const BLACK: u8 = 1 << 7;
-/// The number of no square.
+/// The value for "no square".
 const NO_SQUARE: u8 = 64;
 
 impl MarlinBoard {
@@ -67,10 +67,10 @@ impl MarlinBoard {
         }
     }
 
-    /// Returns the position, and rules with the files of its castling rooks that keep the halfmove clock if it is not 0.
+    /// Returns the position, and its rules: the files of the castling rooks, and a halfmove clock if it is not 0.
     ///
     /// # Errors
-    /// If the bytes are not a legal position, or contradict each other.
+    /// If the bytes are not a legal position, or if they contradict each other.
     pub fn unpack(&self) -> Result<(ScoredPosition, Rules), RecordError> {
         let mut position = Position::default();
         let mut castling_rooks = Vec::new();
@@ -86,7 +86,7 @@ impl MarlinBoard {
         }
         let turn = if self.turn_and_en_passant & BLACK == 0 { Color::White } else { Color::Black };
         position.state = State::default().with_turn(turn).with_halfmove_clock(self.halfmove_clock);
-        // Kings and rooks are placed before the rights are given, so that a right is never without its king.
+        // Kings and rooks are placed before the rights are set, so that every right has its king.
         position.check(&Rules::STANDARD)?;
         let mut rules = Rules::STANDARD.with_halfmove_clock(self.halfmove_clock != 0);
         let mut rights = 0;

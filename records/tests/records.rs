@@ -1,4 +1,5 @@
-//! Compares the records with those that other people's crates make of the same positions, and reads what they wrote.
+//! Compares the records with the records that other people's crates make of the same positions, and reads the records
+//! of those crates.
 
 use bytemuck::Zeroable;
 use kogge_board::{Color, Fen, Piece, Position, Rules, State};
@@ -34,7 +35,7 @@ fn board(fen: &str, chess960: bool) -> Board {
     board
 }
 
-/// Returns the files of the rights that a position has; the other files do not matter.
+/// Returns the files of the rights that a position has; files without a right do not matter.
 fn files(position: &Position, rules: &Rules) -> [Option<u8>; 4] {
     std::array::from_fn(|right| (position.state.castling() >> right & 1 != 0).then_some(rules.castling_files[right]))
 }
@@ -83,7 +84,7 @@ proptest! {
 
     #[test]
     fn bulletformat_reads_marlin_records((mut annotated, rules) in annotated()) {
-        // bulletformat 1.8 takes a rook that may castle for a bishop.
+        // bulletformat 1.8 mistakes a rook that may castle for a bishop.
         annotated.position.state = annotated.position.state.with_castling(0);
         // SAFETY: the type of bulletformat is 32 bytes of integers.
         let theirs: bulletformat::chess::MarlinFormat =
@@ -95,7 +96,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_or_legal(bytes in any::<[u8; 32]>(), (annotated, rules) in annotated(), at in 0..32_usize) {
-        // Random bytes are almost never a position, so most of these change one byte of a record.
+        // Random bytes are almost never a position, so most cases change one byte of a record.
         let mut marlin = MarlinBoard::pack(&annotated, &rules);
         let mut bullet = BulletBoard::pack(&annotated);
         bytemuck::bytes_of_mut(&mut marlin)[at] = bytes[0];

@@ -8,7 +8,6 @@ use kogge_board::{Piece, Quad48};
 /// all other pieces, so it captures last.
 pub(crate) const VALUES: [i32; 6] = [100, 325, 325, 500, 975, 20_000];
 
-/// Returns the kind of piece on an occupied square.
 #[inline]
 pub(crate) fn kind(position: &Quad48, square: u64) -> Piece {
     let diagonal = position.bishops_queens & square != 0;
@@ -55,7 +54,7 @@ pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) ->
         gains[last] = on_square - gains[last - 1];
         on_square = value;
         empty |= attacker;
-        // Sliders behind the attacker now see the square.
+        // Sliders behind the attacker now attack the square.
         all |= rook_attacks(to, empty) & position.rooks_queens | bishop_attacks(to, empty) & position.bishops_queens;
         all &= !empty;
         white = !white;

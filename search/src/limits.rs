@@ -56,7 +56,7 @@ impl Signals {
         self.ponderhit.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the search was told to end.
+    /// Returns whether the search was asked to end.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -79,7 +79,7 @@ pub(crate) struct Timer {
     soft: Option<Duration>,
     /// The time after which the search ends at once.
     hard: Option<Duration>,
-    /// The time spent while the opponent was thinking; `None` while it still is.
+    /// The time spent while the opponent was thinking; `None` while the opponent still is.
     free: Cell<Option<Duration>>,
 }
 
@@ -131,7 +131,7 @@ impl Timer {
         matches!((self.counted(signals), self.hard), (Some(counted), Some(hard)) if counted >= hard)
     }
 
-    /// Returns whether time is limited and counts.
+    /// Returns whether time is limited and running.
     pub(crate) fn is_running(&self, signals: &Signals) -> bool {
         self.hard.is_some() && self.counted(signals).is_some()
     }

@@ -48,8 +48,8 @@ impl Step {
 /// The number of kinds times squares.
 const TARGETS: usize = 8 * 64;
 
-/// Returns the origin and destination of a move by the owner of the squares `own`. For castling, which moves two
-/// pieces, the lower squares count.
+/// Returns the origin and destination of a move; `own` are the squares of the side that moves. Castling moves two
+/// pieces; the lower squares are used.
 #[inline]
 pub(crate) fn squares(own: u64, after: &Quad48) -> (u64, u64) {
     // After the move, the other side is to move.
@@ -179,8 +179,8 @@ pub(crate) struct Parent<'a> {
     pub(crate) previous: Step,
 }
 
-/// Returns whether a capture or promotion loses material in the exchange that it starts. Underpromotions count as losing
-/// because they are rarely best.
+/// Returns whether a capture or promotion loses material in the exchange that it starts. Underpromotions are treated as
+/// losing, because they are rarely best.
 pub(crate) fn is_losing(position: &Quad48, sides: Sides, after: &Quad48) -> bool {
     let (from, to) = squares(sides.own, after);
     let mover = kind(position, from);

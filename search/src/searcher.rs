@@ -111,8 +111,8 @@ impl Searcher {
 
     /// Finds the best move in the current position of a game, and reports lines during the search.
     ///
-    /// Draws by repetition, also of the game's positions, and by the fifty-move rule count. If the game has already
-    /// ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
+    /// Draws by repetition (also of positions of the game) and by the fifty-move rule are recognised. If the game has
+    /// already ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
     pub fn search(
         &mut self,
         game: &Game,
@@ -153,7 +153,7 @@ impl Searcher {
                 let roots = roots.clone();
                 let work = move || {
                     let mut iteration = Iteration { worker, run: Run { shared, timer: None }, game, roots, lines };
-                    // Every other helper is a depth ahead, so that not all do equal work.
+                    // Every second helper searches one ply deeper, so that the helpers do not all do the same work.
                     let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
                 };
                 // If a thread cannot be started, there are fewer helpers.
@@ -183,7 +183,7 @@ struct Root {
     after: Quad48,
     /// The value at this depth; below all other values if only a bound is known.
     value: i32,
-    /// The value when the move was last among the best.
+    /// The value at the most recent depth where the move was among the best.
     best: i32,
     /// The line after the move.
     line: Vec<Quad48>,
@@ -200,7 +200,7 @@ struct Iteration<'a> {
     worker: &'a mut Worker,
     run: Run<'a>,
     game: &'a Game,
-    /// The moves of the root, the best of the last depth first.
+    /// The moves of the root; the best move of the previous depth comes first.
     roots: Vec<Root>,
     /// The number of best lines to find.
     lines: usize,

@@ -50,7 +50,7 @@ pub(crate) struct SharedState<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub(crate) shared: &'a SharedState<'a>,
-    /// The timer, which only the main thread looks at.
+    /// The timer, which only the main thread checks.
     pub(crate) timer: Option<&'a Timer>,
 }
 
@@ -147,7 +147,8 @@ impl Worker {
         }
     }
 
-    /// Counts a node. Returns its value if it is not to be searched: the search was stopped, or the node is too deep.
+    /// Counts a node. Returns its value if the node is not to be searched: the search was stopped, or the node is too
+    /// deep.
     #[inline]
     fn enter(&mut self, run: Run<'_>, position: &Quad48, ply: usize) -> Option<i32> {
         self.count_node(run);
@@ -372,7 +373,7 @@ impl Worker {
             return 0;
         }
         let bound = bound(best, window);
-        // A bound on the wrong side of the evaluation proves no error.
+        // A bound on the wrong side of the evaluation does not show that the evaluation was wrong.
         let shows_error = match bound {
             Bound::Exact => true,
             Bound::Lower => best > corrected,
@@ -616,7 +617,6 @@ fn delayed(score: i32, plies: i32) -> i32 {
     }
 }
 
-/// Returns the position with the other side to move.
 fn pass(position: &Quad48) -> Quad48 {
     let state = position.state();
     // With the clock at zero, no position counts as a repetition of a position before the pass.

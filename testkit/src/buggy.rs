@@ -9,7 +9,7 @@ use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Succes
 
 use crate::wrapped::Wrapped;
 
-/// Changes a successor: keeps it, replaces it or drops it.
+/// Changes a successor: returns it, replaces it or drops it.
 pub type Bug = fn(parent: &Position, child: Position) -> Option<Position>;
 
 /// Adds a bug in making moves to a backend.
@@ -26,22 +26,22 @@ pub fn buggy<B: Backend>(backend: B, bug: Bug) -> Wrapped<'static, B> {
     })
 }
 
-/// Drops castling queenside for black.
+/// Drops black's castling queenside.
 pub fn no_black_queenside(parent: &Position, child: Position) -> Option<Position> {
     let castled = parent.kings & 1 << 60 != 0 && child.kings & 1 << 58 != 0;
     (!castled).then_some(child)
 }
 
-/// Decides whether two positions count as equal.
+/// Decides whether two positions are treated as equal.
 pub type Equality = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send + Sync>;
 
 /// The parts of a plain merge in the host's memory; tests replace one part by a wrong one.
 pub struct MergeBug {
-    /// Decides whether two positions count as equal.
+    /// Decides whether two positions are treated as equal.
     pub same: Equality,
     /// Adds two multiplicities; `None` if the sum does not fit.
     pub sum: fn(u128, u128) -> Option<u128>,
-    /// Decides whether the successor with this number is kept.
+    /// Decides by its number whether a successor is kept.
     pub keeps: fn(usize) -> bool,
     /// Decides whether a successor is kept.
     pub has: fn(Filter, &Planes32) -> bool,
@@ -94,7 +94,7 @@ struct WrongMerge<'a> {
 }
 
 impl WrongMerge<'_> {
-    /// Adds an entry if it is kept, and returns whether it is.
+    /// Adds an entry if it passes the filter, and returns whether it does.
     fn insert(&mut self, entry: WeightedPosition, kept: Filter) -> Result<bool, MergeError> {
         let planes = Planes32::pack(&self.rules, &entry.position.unpack_unchecked());
         if !(self.bug.has)(kept, &planes) {

@@ -19,7 +19,7 @@ pub fn placement() -> BoxedStrategy<Placement> {
     themed(&themes::MIXED)
 }
 
-/// Returns positions of these themes. A position that fails a test is shrunk by leaving men out.
+/// Returns positions of these themes. A position that fails a test is shrunk by removing men.
 pub fn themed(themes: &'static [Theme]) -> BoxedStrategy<Placement> {
     let men = prop_oneof![1 => 0..=ALL_MEN, 15 => Just(ALL_MEN)];
     (any::<u64>().no_shrink(), men).prop_map(|(seed, men)| placements::placement(seed, themes, men)).boxed()

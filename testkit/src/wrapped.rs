@@ -1,4 +1,4 @@
-//! A backend that works as another one, except for the calls that a test replaces.
+//! A backend that behaves like another one, except for the calls that a test replaces.
 
 use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{
@@ -13,8 +13,8 @@ type Search<'a, B> = Box<dyn FnMut(&mut B, &Rules, &[Quad48], u32, Leaves) -> Re
 type Merging<'a, B> =
     Box<dyn for<'m> FnMut(&'m mut B, &Rules, &MergeOptions) -> Result<Box<dyn Merge + 'm>> + Send + 'a>;
 
-/// A backend that works as another one, except for the calls that a test replaces. It merges and searches on the host unless a test
-/// says how.
+/// A backend that behaves like another one, except for the calls that a test replaces. It merges and searches on the host
+/// unless a test replaces that.
 pub struct Wrapped<'a, B> {
     backend: B,
     info: DeviceInfo,
@@ -32,19 +32,19 @@ impl<'a, B: Backend> Wrapped<'a, B> {
         Self { backend, info, before: None, expand: None, perft: None, minimax: None, merge: None }
     }
 
-    /// Describes the device otherwise.
+    /// Replaces the description of the device.
     #[must_use]
     pub fn described(self, info: DeviceInfo) -> Self {
         Self { info, ..self }
     }
 
-    /// Calls a function before leaves are counted, also by kinds of moves.
+    /// Calls a function before leaves are counted, also before they are counted by kind.
     #[must_use]
     pub fn before(self, before: impl FnMut(&[Quad48]) -> Result<()> + Send + 'a) -> Self {
         Self { before: Some(Box::new(before)), ..self }
     }
 
-    /// Replaces `expand`; all counts are then made from its successors.
+    /// Replaces `expand`; all counts then come from its successors.
     #[must_use]
     pub fn expand(self, expand: impl FnMut(&mut B, &Rules, &[Quad48]) -> Result<Successors> + Send + 'a) -> Self {
         Self { expand: Some(Box::new(expand)), ..self }

@@ -20,7 +20,7 @@ pub fn standard() -> Result<String, JsError> {
     json(&position::standard())
 }
 
-/// Describes a position: its pieces and legal moves. In a tree of Chess960, castling is written so everywhere.
+/// Describes a position: its pieces and legal moves. In a tree of Chess960, every castling is written in this notation.
 #[wasm_bindgen]
 pub fn describe(fen: &str, chess960: bool) -> Result<String, JsError> {
     json(&position::describe(fen, chess960).map_err(error)?)
@@ -77,7 +77,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Counts some of the leaves that are left; nothing if none is left.
+    /// Counts some of the remaining leaves; does nothing if none remain.
     pub fn step(&mut self) -> Result<Option<u64>, JsError> {
         match &mut self.walk {
             Some(walk) if !walk.is_done() => {

@@ -1,4 +1,4 @@
-//! The divide of another program beside ours: which counts differ, which moves are missing or should not be there, and why.
+//! The divide of another program beside ours: the counts that differ, the moves that are missing or extra, and the reasons.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub enum RowVerdict {
     Missing,
     /// The other program lists the move, and it is illegal.
     Extra,
-    /// The other program lists the move once more.
+    /// The other program lists the move a second time.
     Repeated,
 }
 
@@ -37,26 +37,26 @@ pub struct Row {
     pub theirs: Option<String>,
     /// The judgement.
     pub verdict: RowVerdict,
-    /// The reason why a missing move is legal, or why an extra move is not.
+    /// The reason why a missing move is legal, or why an extra move is illegal.
     pub reason: Option<String>,
-    /// The squares that the reason is about.
+    /// The squares that the reason mentions.
     pub squares: Vec<String>,
 }
 
 /// Both divides.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Comparison {
-    /// The legal moves in our order, then the other program's further moves.
+    /// The legal moves in our order, then the other program's extra moves.
     pub rows: Vec<Row>,
     /// The sum of our counts, in decimal.
     pub ours: String,
     /// The sum of the other program's counts, or its total if it lists no moves.
     pub theirs: Option<String>,
-    /// The number of rows that are not the same.
+    /// The number of rows whose counts are not equal.
     pub wrong: usize,
     /// The first move whose counts differ.
     pub first: Option<String>,
-    /// Sentences about the whole.
+    /// Sentences about the whole comparison.
     pub notes: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ fn sum(counts: impl Iterator<Item = u128>) -> Result<u128, String> {
 
 fn rows_of(fen: &Fen, ours: &[(String, u128)], moves: &[(String, u128)]) -> Vec<Row> {
     let legal = legal_moves(&fen.rules, &fen.position);
-    // Our counts name castling as the page does, which knows whether the tree is one of Chess960.
+    // Our counts write castling as the page does, because the page knows whether the tree is one of Chess960.
     let is_ours = |uci: String| ours.iter().any(|(our, _)| *our == uci);
     let chess960 = legal.iter().any(|found| found.is_castling() && is_ours(found.uci(&fen.rules, true)));
     let mut theirs: BTreeMap<String, u128> = BTreeMap::new();

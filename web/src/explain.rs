@@ -1,7 +1,8 @@
-//! The reason why a move is legal or not, in sentences for the author of a move generator.
+//! The reason why a move is legal or illegal, in sentences for the author of a move generator.
 //!
 //! The code looks at the board square by square, and asks the mailbox generator whether the move is legal. If the move is
-//! illegal, the first obstacle in this order is named: the text, the piece, the way that the piece moves, the king.
+//! illegal, the reason names the first obstacle in this order: the text, the piece, the way that the piece moves, the
+//! king.
 
 mod castling;
 mod king;
@@ -22,7 +23,7 @@ pub struct Explanation {
     pub legal: bool,
     /// The reason.
     pub text: String,
-    /// Squares that the reason is about, besides the squares of the move.
+    /// Squares that the reason mentions, besides the squares of the move.
     pub squares: Vec<String>,
 }
 
@@ -64,7 +65,7 @@ fn why_not(fen: &Fen, uci: &str) -> Reason {
     Reason::new(format!("{uci} is illegal: {text}."), squares)
 }
 
-/// Explains why a legal move is legal: what it does, and why the king is safe.
+/// Explains why a legal move is legal: its effect, and the reason why the king is safe.
 fn why_legal(fen: &Fen, uci: &str, played: Move) -> Reason {
     let (position, turn) = (&fen.position, fen.position.turn());
     let (from, to) = (played.from(), played.to());

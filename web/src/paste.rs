@@ -1,27 +1,28 @@
 //! Reading the output of other programs: the moves of a divide with their counts, and the total.
 //!
-//! Programs print a divide in many forms. Here a line is cut into words; a move and the next number belong together. So
-//! `e2e4: 20`, `e2e4 20`, `1. e2-e4 = 20 nodes`, `Nf3 - 20`, `"e2e4": 20,` and `e2e4,20` are all read, also several in a line.
+//! Programs print a divide in many forms. Here a line is cut into words, and a move belongs together with the number that
+//! follows it. So `e2e4: 20`, `e2e4 20`, `1. e2-e4 = 20 nodes`, `Nf3 - 20`, `"e2e4": 20,` and `e2e4,20` are all read, also
+//! several in a line.
 
 /// What was read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct DivideText {
     /// The moves in the order of the text, as written apart from case and marks, with their counts.
     pub moves: Vec<(String, u128)>,
-    /// The total, if the text states it.
+    /// The total, if the text has one.
     pub total: Option<u128>,
     /// Lines that have a number but neither a move nor a total.
     pub unread: Vec<String>,
 }
 
-/// Parts of words that announce a total, or follow it.
+/// Parts of words that come before or after a total.
 const TOTALS: [&str; 7] = ["nodes", "total", "leaves", "leaf", "perft", "sum", "count"];
 
-/// Parts of words that announce another number, or follow it.
+/// Parts of words that come before or after some other number.
 const OTHERS: [&str; 11] =
     ["nps", "/s", "time", "second", "elapsed", "depth", "moves", "hash", "info", "fen", "position"];
 
-/// Words after other numbers.
+/// Words that follow other numbers.
 const UNITS: [&str; 9] = ["ms", "s", "sec", "secs", "msec", "seconds", "nps", "n/s", "moves"];
 
 /// Reads the output of a program.
@@ -50,7 +51,7 @@ fn read_line(line: &str, pasted: &mut DivideText) {
         return;
     }
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    // The lines of a search, such as `info depth 3 nodes 8902 nps 12345`, tell no total.
+    // The lines of a search, such as `info depth 3 nodes 8902 nps 12345`, contain no total.
     let is_search =
         words.first().is_some_and(|word| word == "info") && words.get(1).is_none_or(|word| word != "string");
     let total = if is_search { None } else { total_of(&words) };
@@ -61,13 +62,12 @@ fn read_line(line: &str, pasted: &mut DivideText) {
     }
 }
 
-/// Whether a word has one of these parts.
 fn is(word: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| word.contains(part))
 }
 
-/// Returns the total that a line without moves states: a number that a word announces (`Nodes searched: 20`) or that such a
-/// word follows (`20 nodes in 3 ms`).
+/// Returns the total in a line without moves: a number after such a word (`Nodes searched: 20`) or before it (`20 nodes in
+/// 3 ms`).
 fn total_of(words: &[String]) -> Option<u128> {
     let mut is_announced = false;
     // In `perft(5) = 4865609`, the first number is the depth. In `perft: 4865609`, it is the total.
@@ -132,7 +132,7 @@ fn number(word: &str) -> Option<u128> {
 /// Returns a word that looks like a move: `e2e4`, `e7e8q` or SAN.
 fn move_of(word: &str) -> Option<String> {
     let word = word.trim_matches('\'').trim_end_matches(['+', '#', '!', '?', '.']);
-    // The number of a move or of a line may stick to the move: `1.e2e4`.
+    // The number of a move or of a line may be attached to the move: `1.e2e4`.
     let word = word.rsplit_once('.').map_or(word, |(_, rest)| rest);
     if ["O-O", "0-0", "O-O-O", "0-0-0", "o-o", "o-o-o"].contains(&word) {
         return Some(word.replace(['0', 'o'], "O"));
@@ -203,7 +203,7 @@ mod tests {
             "Nf3 20\nexd6+ 3\nO-O: 25\n0-0-0 26\nNbxd2 7\ne8=Q# 1\nR1a3 2",
             &[("Nf3", 20), ("exd6", 3), ("O-O", 25), ("O-O-O", 26), ("Nbxd2", 7), ("e8=Q", 1), ("R1a3", 2)],
         );
-        // As copied from the table of the page.
+        // Text copied from the table of the page.
         moves("a2a3\ta3\t181\u{202f}046", &[("a3", 181_046)]);
         moves("{\"a2a3\":20,\"a2a4\":21}", &[("a2a3", 20), ("a2a4", 21)]);
         moves("a2a3: 1,234,567\na2a4: 12'345\na2a4,200", &[("a2a3", 1_234_567), ("a2a4", 12_345), ("a2a4", 200)]);

@@ -4,7 +4,7 @@ use kogge_board::{Color, Fen, FenError, Move, MoveKind, Piece, Position, Square,
 use kogge_movegen_cpu::mailbox::legal_moves;
 use serde::Serialize;
 
-/// A position with everything that the page shows of it.
+/// A position with everything that the page shows about it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PositionView {
@@ -71,14 +71,14 @@ pub fn parse(fen: &str) -> Result<Fen, String> {
     fen.parse().map(with_clock).map_err(|error: FenError| error.to_string())
 }
 
-/// Moves on the board keep the clock, and so do the positions that can be copied. Counting leaves it out.
+/// Moves on the board keep the halfmove clock, and so do the positions that can be copied. Counting ignores the clock.
 fn with_clock(mut fen: Fen) -> Fen {
     fen.rules = fen.rules.with_halfmove_clock(true);
     fen
 }
 
-/// Returns the position after a move. Its FEN has an en-passant square if a pawn stands beside the one that has moved two squares,
-/// even if the capture is illegal: a wrong capture can then be explained.
+/// Returns the position after a move. The FEN has an en-passant square if a pawn stands beside the pawn that has just moved two
+/// squares, even if the capture is illegal, so that the page can explain a wrong capture.
 pub fn after(fen: &Fen, played: Move) -> Fen {
     let position = fen.position.play(&fen.rules, played);
     let fullmove = fen.fullmove.saturating_add(u16::from(fen.position.turn() == Color::Black));
@@ -98,7 +98,8 @@ pub fn find(fen: &Fen, legal: &[Move], uci: &str) -> Option<Move> {
     as_written.or_else(|| legal.iter().filter(|found| found.is_castling()).find(is_named(!fen.is_chess960()))).copied()
 }
 
-/// Describes a position, given as FEN or by name. In a tree of Chess960, castling is written so everywhere, even where it looks orthodox.
+/// Describes a position, given as FEN or by name. In a tree of Chess960, every castling is written as the king's move to its
+/// rook, even if it looks orthodox.
 ///
 /// # Errors
 /// A sentence that says what is wrong with the FEN.

@@ -1,29 +1,29 @@
 //! Counting a tree in short steps.
 //!
 //! The page divides a tree into tasks of about equal size ([`tasks`]) and gives them to its workers. A worker counts a task
-//! step by step ([`Walk`]); after each step it reports, and it can be stopped. Sizes are estimated from the number of
-//! moves, so that the tasks and steps of a tree are always the same.
+//! step by step ([`Walk`]); after each step it reports, and it can be stopped. Sizes come from the number of moves, not
+//! from timing, so a tree is always split the same way.
 
 use kogge_board::{Backend, BackendError, Categories, Fen, Position, Quad48, Rules, unwatched};
 use serde::Serialize;
 
 use crate::position;
 
-/// The estimated leaves of a step.
+/// The estimated number of leaves in a step.
 const STEP: f64 = (1 << 23) as f64;
 
-/// The least number of estimated leaves of a task: less would be faster than giving it to a worker.
+/// The minimum number of estimated leaves in a task: a smaller task takes less time than giving it to a worker.
 const LEAST_TASK: f64 = (1 << 22) as f64;
 
 /// The maximum depth of a tree in plies.
 pub const MOST_PLIES: u32 = 30;
 
-/// Positions to count, of one move of the root.
+/// Positions to count, all of them below one move of the root.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Task {
     /// The number of the move.
     pub row: usize,
-    /// The plies below the positions.
+    /// The depth to count below the positions, in plies.
     pub depth: u32,
     /// The positions as FEN.
     pub positions: Vec<String>,
@@ -38,7 +38,8 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Packs positions. A FEN without a castling right does not tell the file of the right's rook, so the rules come from all FENs.
+    /// Packs positions. A FEN without a castling right does not show the file of the right's rook, so the rules come from all
+    /// FENs together.
     pub(crate) fn of(fens: &[String]) -> Result<Self, String> {
         let mut packed = Self { rules: Rules::STANDARD, positions: Vec::with_capacity(fens.len()) };
         let mut files = [None; 4];
@@ -64,8 +65,8 @@ fn estimate(moves: u128, depth: u32) -> f64 {
     (moves.max(2) as f64).powi(depth.cast_signed())
 }
 
-/// Divides the tree `depth` plies below a root into tasks: about `wanted` or fewer if the tree is large, else one for each move. The
-/// FENs are the positions after the root's moves.
+/// Divides the tree `depth` plies below a root into tasks: about `wanted` or fewer tasks if the tree is large, else one for each
+/// move. The FENs are the positions after the root's moves.
 ///
 /// # Errors
 /// A sentence if a FEN cannot be read, if the depth is not 1 to [`MOST_PLIES`], or if the backend fails.
@@ -80,7 +81,7 @@ pub fn tasks(backend: &mut impl Backend, fens: &[String], depth: u32, wanted: us
     let most = LEAST_TASK.max(total / wanted.max(1) as f64);
     let mut tasks = Vec::new();
     for (row, position) in positions.into_iter().enumerate() {
-        // Positions that are too large for a task are expanded; neighbours share a task.
+        // Positions that are too large for one task are expanded; neighbours share a task.
         let mut pending = vec![(vec![position], depth - 1)];
         while let Some((family, depth)) = pending.pop() {
             let counts = backend.perft(&rules, &family, 1, &mut unwatched).map_err(failed)?;
@@ -115,7 +116,7 @@ fn text_of(rules: &Rules, position: &Quad48) -> Result<String, String> {
 /// Counts the leaves below some positions, depth first, in steps of a fraction of a second.
 pub struct Walk {
     rules: Rules,
-    /// Positions to count, each with its plies. Neighbours with equal plies are counted together.
+    /// Positions to count, each with its plies. Neighbours of equal depth are counted together.
     pending: Vec<(Quad48, u32)>,
 }
 
@@ -134,7 +135,7 @@ impl Walk {
         self.pending.is_empty()
     }
 
-    /// Counts some of the leaves that are left, and returns their number.
+    /// Counts some of the remaining leaves, and returns their number.
     ///
     /// # Errors
     /// If the backend fails.
@@ -149,7 +150,7 @@ impl Walk {
         Ok(leaves)
     }
 
-    /// Counts some of the leaves that are left, by the kinds of moves that lead to them.
+    /// Counts some of the remaining leaves by the kinds of moves that lead to them.
     ///
     /// # Errors
     /// If the backend fails.
@@ -164,7 +165,7 @@ impl Walk {
         Ok(sum)
     }
 
-    /// Takes positions of equal depth whose leaves fit in the rest of a step; `None` if none fits.
+    /// Takes positions of equal depth whose leaves fit in the rest of a step; `None` if no position fits.
     fn next(&mut self, backend: &mut impl Backend, room: &mut f64) -> Result<Option<(Vec<Quad48>, u32)>, BackendError> {
         while let Some(&(position, depth)) = self.pending.last() {
             let moves = backend.perft(&self.rules, &[position], 1, &mut unwatched)?;
@@ -178,7 +179,7 @@ impl Walk {
             if size > *room {
                 return Ok(None);
             }
-            // As many of the same depth as fit, if they are about as large as this one.
+            // Takes as many positions of the same depth as fit, if they are about as large as this one.
             let most = ((*room / size) as usize).clamp(1, 256);
             let same = self.pending.iter().rev().take(most).take_while(|(_, plies)| *plies == depth).count();
             let batch = self.pending.drain(self.pending.len() - same..).map(|(position, _)| position).collect();
@@ -256,7 +257,7 @@ mod tests {
         assert!(rows > 4, "only {rows} rows were counted");
     }
 
-    /// After some moves a FEN no longer tells which rook may castle; its neighbours do.
+    /// After some moves a FEN no longer shows which rook may castle; the FENs of its neighbours do.
     #[test]
     fn positions_with_and_without_rights_are_counted_together() {
         let mut cpu = Cpu::new(Some(1)).unwrap();

@@ -43,7 +43,6 @@ const FOR_TESTS: [&str; 2] = ["movegen-cpu", "testkit"];
 /// The crates that are not shipped.
 const NOT_SHIPPED: [&str; 2] = ["testkit", "xtask"];
 
-/// Whether a crate may depend on another crate of kogge.
 fn may_depend(from: &str, to: &str, kind: DependencyKind) -> bool {
     let for_tests = kind == DependencyKind::Development && from != "xtask" && FOR_TESTS.contains(&to);
     for_tests || MAY_DEPEND_ON.iter().any(|(name, allowed)| *name == from && allowed.contains(&to))

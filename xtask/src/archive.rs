@@ -1,4 +1,5 @@
-//! What every archive has: the program with all features, kogge's licences, and a folder that carries the archive's name.
+//! The contents of every archive: the program with all features, kogge's licences, and a folder that has the archive's
+//! name.
 
 use std::{
     env, fs,
@@ -16,16 +17,16 @@ pub(crate) const PROGRAM: &str = if cfg!(windows) { "kogge.exe" } else { "kogge"
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge", "--features", "full"]);
     let build = build.args(["--profile", profile]);
-    // A debug build shares what is compiled with the tests, whose flags are the usual ones.
+    // A debug build uses the usual flags, so that it shares compiled crates with the tests.
     let build = if profile == "dev" { build } else { build.env("CARGO_ENCODED_RUSTFLAGS", &short_paths()?) };
     build.run()?;
     let folder = if profile == "dev" { "debug" } else { profile };
     Ok(metadata::target()?.join(folder).join(PROGRAM))
 }
 
-/// Returns flags with which a program does not name the folders of this machine, but where its crates come from.
+/// Returns flags that replace the paths of this machine in the program by the origins of its crates.
 fn short_paths() -> Result<String> {
-    // Cargo makes the folder of a registry when it first needs it.
+    // Cargo creates a registry's folder when it first needs it.
     cargo("fetch").arg("--locked").run()?;
     let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
     let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok()).into_iter().flatten().flatten();
@@ -33,7 +34,7 @@ fn short_paths() -> Result<String> {
     let flags = crates.chain([format!("{}=kogge", root().display())]).map(|map| format!("--remap-path-prefix={map}"));
     let given = env::var("RUSTFLAGS").unwrap_or_default();
     let given = given.split_whitespace().map(str::to_owned);
-    // The encoded form allows spaces in folders.
+    // The encoded form allows spaces in folder names.
     Ok(given.chain(flags).collect::<Vec<_>>().join("\x1f"))
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn pack(parent: &Path, name: &str) -> Result<PathBuf> {
     Ok(archive)
 }
 
-/// Returns the paths in an archive, without the name of the folder that all of them are in.
+/// Returns the paths in an archive, without the name of their common folder.
 #[cfg(test)]
 pub(crate) fn list(archive: &Path, name: &str) -> std::collections::BTreeSet<String> {
     let listed = command("tar").args(["--list", "--file"]).arg(archive).output().expect("tar lists it");

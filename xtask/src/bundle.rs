@@ -25,8 +25,8 @@ pub(crate) fn make(debug: bool) -> Result {
     step("bundle", || pack(&program, &metadata::target()?.join("bundle"), &name(&host()?, debug)).map(drop))
 }
 
-/// Returns the name of the archive and of the folder in it. The name shows a debug build, so that nobody measures with
-/// it by mistake.
+/// Returns the name of the archive and of the folder in it. A debug build has a different name, so that nobody measures
+/// with it by mistake.
 fn name(host: &str, debug: bool) -> String {
     format!("kogge-{}-{host}{}", env!("CARGO_PKG_VERSION"), if debug { "-debug" } else { "" })
 }
@@ -34,7 +34,7 @@ fn name(host: &str, debug: bool) -> String {
 /// Fills a folder of this name, and packs it into an archive beside it.
 fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
     let folder = archive::folder(bundles, name)?;
-    // A debug build still has its symbols.
+    // A debug build keeps its symbols.
     command("strip").arg("-o").arg(folder.join(archive::PROGRAM)).arg(program).run()?;
     archive::copy(&["board/data/random.epd"], &folder)?;
     fs::write(folder.join("README.txt"), README)?;
@@ -45,7 +45,7 @@ fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
     archive::pack(bundles, name)
 }
 
-/// Returns the published counts as lines `FEN ;D1 20 ;D2 400`, deepest last.
+/// Returns the published counts as lines `FEN ;D1 20 ;D2 400`, with the deepest count at the end.
 pub(crate) fn suite() -> String {
     let line = |known: KnownCounts| {
         let counts: String = known.counts().map(|(depth, leaves)| format!(" ;D{depth} {leaves}")).collect();

@@ -1,4 +1,5 @@
-//! What a release has for this platform: an archive with the program, its licences, manual and completions, and its checksum.
+//! The files of a release for this platform: an archive with the program, its licences, manual and completions, and its
+//! checksum.
 
 mod licences;
 
@@ -35,7 +36,6 @@ pub(crate) fn make() -> Result {
     })
 }
 
-/// Returns the name of the archive and of the folder in it.
 fn name(host: &str) -> String {
     format!("kogge-{}-{host}", env!("CARGO_PKG_VERSION"))
 }
@@ -45,7 +45,7 @@ fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<P
     fs::copy(program, folder.join(archive::PROGRAM))?;
     archive::copy(&["README.md", "CHANGELOG.md", "RESULTS.md"], &folder)?;
     archive::copy_folder(&root().join("docs"), &folder.join("docs"))?;
-    // The help of --json names this page.
+    // The help text of --json names this page.
     fs::copy(root().join("cli/JSON.md"), archive::folder(&folder, "cli")?.join("JSON.md"))?;
     fs::write(folder.join("INSTALL.txt"), install(name, glibc(&fs::read(program)?)))?;
     fs::write(folder.join("THIRD-PARTY.txt"), licences)?;
@@ -58,7 +58,7 @@ fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<P
     archive::pack(archives, name)
 }
 
-/// Returns the page that tells how to install the program, which needs this version of glibc.
+/// Returns the page about installing the program, with the version of glibc that the program needs.
 fn install(name: &str, glibc: Option<[u32; 2]>) -> String {
     let needs = glibc.map_or(String::new(), |[major, minor]| {
         format!("\nIt runs on Linux systems with glibc {major}.{minor} or later (`ldd --version` tells).")
@@ -66,7 +66,7 @@ fn install(name: &str, glibc: Option<[u32; 2]>) -> String {
     format!(include_str!("dist/INSTALL.txt"), name = name, needs = needs)
 }
 
-/// Returns the newest version of glibc that a program asks for, if any: its symbols are marked `GLIBC_2.34` and so on.
+/// Returns the newest version of glibc that a program requires, if any: its symbols are marked `GLIBC_2.34` and so on.
 fn glibc(program: &[u8]) -> Option<[u32; 2]> {
     const MARK: &[u8] = b"GLIBC_";
     let versions = program.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK).map(|(at, _)| {

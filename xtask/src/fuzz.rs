@@ -1,7 +1,7 @@
 //! Short runs of the fuzz targets.
 //!
 //! `cargo fuzz` needs a nightly compiler for its sanitizers. The targets run safe code, for which libFuzzer's coverage
-//! and overflow checks are enough, and a stable compiler has both. So this command builds like `cargo fuzz build
+//! and overflow checks are enough, and a stable compiler supports both. So this command builds like `cargo fuzz build
 //! --sanitizer none`. If cargo-fuzz is installed, `cargo fuzz run <target>` works, too.
 
 use std::{
@@ -22,16 +22,16 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module 
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// Fuzzes every target, or only the one named, for this time; fails if any input fails.
+/// Fuzzes every target, or only the named one, for this time; fails if any input fails.
 ///
-/// New inputs stay in `fuzz/corpus`, where the next run starts. Failing inputs go to `fuzz/artifacts`.
+/// New inputs stay in `fuzz/corpus`, and the next run starts from them. Failing inputs go to `fuzz/artifacts`.
 pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
     let all = targets()?;
     let chosen: Vec<_> = all.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
     if chosen.is_empty() {
         return Err(format!("There is no such fuzz target; choose one of {}.", all.join(", ")).into());
     }
-    // With an explicit target, build scripts get no instrumentation.
+    // With an explicit target, build scripts are not instrumented.
     let triple = &*host()?;
     let place = ["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "fuzz/target", "--target", triple];
     cargo("build").args(["--release", "--bins"]).args(place).env("RUSTFLAGS", RUSTFLAGS).run()?;
@@ -57,8 +57,8 @@ fn fuzz(target: &str, triple: &str, duration: Duration) -> Result {
         .arg(format!("-max_total_time={}", duration.as_secs()))
         .arg(format!("-artifact_prefix={artifacts}"))
         .args(["-timeout=10", "-print_final_stats=1", &corpus])
-        // glibc learns from the first freed transposition table to keep such blocks in its heap. There, inputs that libFuzzer
-        // keeps split the freed blocks, and the process grows by a table each time.
+        // When the first transposition table is freed, glibc decides to keep blocks of this size in its heap. Inputs that
+        // libFuzzer keeps then split the freed blocks, and the process grows by a table each time.
         .env("MALLOC_MMAP_THRESHOLD_", "1048576")
         .output()?;
     // libFuzzer's report is long. Without a failure, only the number of inputs matters.
@@ -68,7 +68,7 @@ fn fuzz(target: &str, triple: &str, duration: Duration) -> Result {
     Ok(())
 }
 
-/// Adds some FENs to a corpus, or conversations with FENs, because libFuzzer takes long to find one.
+/// Adds some FENs, or conversations with FENs, to a corpus, because libFuzzer takes long to find one.
 fn plant_seeds(corpus: &str, target: &str) -> Result {
     let fens = fs::read_to_string(root().join("data/fens-valid.txt"))?;
     for (number, fen) in fens.lines().step_by(20).enumerate() {
@@ -81,7 +81,6 @@ fn plant_seeds(corpus: &str, target: &str) -> Result {
     Ok(())
 }
 
-/// Returns the names of the targets: each is a file.
 fn targets() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root().join("fuzz/fuzz_targets"))? {

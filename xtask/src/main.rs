@@ -161,8 +161,8 @@ fn test(gpus: &[&str]) -> Result {
     test(&["--tests"]).run()
 }
 
-/// Returns the variants of the CPU code that must be tested: those that the environment variable `KOGGE_REQUIRE_VARIANTS` names, or
-/// those that any current CPU can run. Says what is not tested then.
+/// Returns the variants of the CPU code that must be tested: those in the environment variable `KOGGE_REQUIRE_VARIANTS`, or else
+/// the variants that any current CPU can run. In this case, a note names the variants that are not tested.
 fn required_variants() -> String {
     if let Ok(named) = std::env::var("KOGGE_REQUIRE_VARIANTS") {
         return named;
@@ -201,9 +201,9 @@ fn lint() -> Result {
     step("documentation", || cargo("doc").args(everything).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings").run())
 }
 
-/// The packages that are checked together, and their features. All features together are checked by clippy; without features, a program
-/// and its tests are as most people build them. A crate that another one of its row needs has the features that this one asks for: the
-/// driver has `serde` beside the program.
+/// The packages that are checked together, and their features. Clippy checks all features together; without features, the program
+/// and its tests are checked as most people build them. If a crate in a row depends on another one, it also enables features
+/// there: the driver is built with `serde` beside the program.
 const FEATURES: [(&[&str], &str); 4] = [
     (&["kogge-driver", "kogge-ledger", "kogge-devices"], ""),
     (&["kogge-cli", "kogge-driver"], ""),
@@ -220,9 +220,9 @@ fn features() -> Result {
     })
 }
 
-/// Checks the licences and sources of all dependencies, as `deny.toml` says, and that the GPL stays out of the product.
+/// Checks the licences and sources of all dependencies by the rules in `deny.toml`, and that the product contains no GPL code.
 ///
-/// If cargo-deny is missing, it is built first, without optimisation and debug information, since it checks for seconds only.
+/// If cargo-deny is missing, it is built first, without optimisation and debug information, because it runs for only a few seconds.
 fn licences() -> Result {
     if cargo("deny").arg("--version").output().is_err() {
         let install = cargo("install").args(["--locked", "--debug", "cargo-deny@0.20.2"]);

@@ -1,4 +1,4 @@
-//! The crates of the workspace, and those that the program contains.
+//! The crates of the workspace, and the crates that the program contains.
 
 use std::{collections::HashSet, path::PathBuf};
 
@@ -6,7 +6,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use crate::{Result, root, steps::cargo};
 
-/// Reads the metadata of the members alone, so that no network is needed.
+/// Reads only the members' metadata, which needs no network.
 pub(crate) fn members() -> Result<Metadata> {
     Ok(MetadataCommand::new().current_dir(root()).no_deps().exec()?)
 }
@@ -15,7 +15,7 @@ pub(crate) fn target() -> Result<PathBuf> {
     Ok(members()?.target_directory.into())
 }
 
-/// Returns the crates of other people that the program with all features contains on this platform, by name.
+/// Returns the third-party crates that the program with all features contains on this platform, by name.
 pub(crate) fn shipped(triple: &str) -> Result<Vec<Package>> {
     let tree = cargo("tree").args(["--locked", "--package", "kogge-cli", "--features", "full", "--target", triple]);
     let tree = String::from_utf8(tree.args(["--edges", "normal", "--prefix", "none"]).output()?.stdout)?;

@@ -11,7 +11,7 @@ const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// Tests that run every instruction of the variant, and count, hash and merge; all tests would take too long in an emulator.
 const TESTS: &[&str] = &["--lib", "--test", "claims", "--test", "every_variant"];
 
-/// Builds and runs the tests. On AArch64 itself, the ordinary tests do this.
+/// Builds and runs the tests. On AArch64 itself, the ordinary tests cover this.
 pub(crate) fn test() -> Result {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         eprintln!("The variant for NEON is tested in an emulator only on x86-64 Linux.");

@@ -1,4 +1,4 @@
-//! Programs in Python, and the tests of the Python package in an environment of its own.
+//! Programs in Python, and the tests of the Python package in a separate environment.
 
 use std::{env, ffi::OsString, fs, path::PathBuf};
 
@@ -9,8 +9,8 @@ pub(crate) fn interpreter() -> OsString {
     env::var_os("PYTHON").unwrap_or_else(|| if cfg!(windows) { "python" } else { "python3" }.into())
 }
 
-/// Returns the interpreter of an environment with these packages. The environment lies in the folder of build outputs and is kept,
-/// so that packages are fetched once.
+/// Returns the interpreter of an environment with these packages. The environment lies in the folder of build outputs and is
+/// kept, so that each package is downloaded once.
 pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let environment = metadata::target()?.join(name);
     let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -33,7 +33,7 @@ pub(crate) fn test(gpus: &[&str]) -> Result {
     let python = environment("python", &["pip>=25.1", "maturin>=1.9,<2"])?;
     let pip = || command(&python).args(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]);
     pip().args(["numpy", "--group", "python/pyproject.toml:test"]).run()?;
-    // An old wheel of another version would be installed, too.
+    // Otherwise an old wheel of another version would be installed, too.
     let wheels = metadata::target()?.join("wheels");
     let _ = fs::remove_dir_all(&wheels);
     // The profile of the tests, with overflow checks; `pip install ./python` builds a release.

@@ -7,7 +7,7 @@ use crate::{Result, python, steps::command};
 const SCRIPT: &str = "xtask/report/report.py";
 const FOLDER: &str = "docs/report";
 
-/// Makes the page from the files in its folder, after copying new files there.
+/// Makes the page from the files in its folder, after copying new files into it.
 pub(crate) fn run(files: &[PathBuf]) -> Result {
     let files = files.iter().map(absolute).collect::<std::io::Result<Vec<_>>>()?;
     let python = python::environment("report", &["matplotlib>=3.8,<4"])?;

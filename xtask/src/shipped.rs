@@ -11,10 +11,11 @@ use crate::{
     steps::{cargo, command, step},
 };
 
-/// The most leaves of a count that makes every leaf, on the CPU and on other devices, which are slow if they are software.
+/// The maximum number of leaves of a count that makes every leaf, on the CPU and on other devices, which are slow if they
+/// are software.
 const MOST_RAW: [u64; 2] = [20_000_000, 200_000];
 
-/// The leaves of counts by merged plies, from and to.
+/// The minimum and the maximum number of leaves of counts by merged plies.
 const MERGED: std::ops::Range<u128> = 1_000_000_000..20_000_000_000;
 
 /// Commands that need a feature, and the feature.
@@ -23,7 +24,8 @@ const FEATURES: [(&str, &[&str]); 2] = [
     ("parquet", &["ledger", "no-such-file", "--export", "x.parquet"]),
 ];
 
-/// Builds the program, and checks known counts on the CPU and on these backends, merged counts, and what it says without features.
+/// Builds the program, and checks known counts on the CPU and on these backends, merged counts, and the messages about missing
+/// features.
 pub(crate) fn test(gpus: &[&str]) -> Result {
     step("program as shipped", || {
         cargo("build").args(["--release", "--package", "kogge-cli", "--bin", "kogge"]).run()?;

@@ -14,7 +14,7 @@ pub(crate) fn announce(name: &str) {
     eprintln!("\n== {name}");
 }
 
-/// Runs a step, prints its time, and returns what it returns.
+/// Runs a step, prints its time, and returns its result.
 pub(crate) fn step<T>(name: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     announce(name);
     let start = Instant::now();

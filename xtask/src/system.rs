@@ -11,7 +11,7 @@ use crate::{
 
 /// A program or driver that a package manager installs.
 pub(crate) struct Requirement {
-    /// The name for a sentence.
+    /// The name, for use in a sentence.
     name: &'static str,
     /// Returns an error with the reason if the requirement is missing.
     check: fn() -> Result,
@@ -19,14 +19,14 @@ pub(crate) struct Requirement {
     packages: [&'static str; 3],
 }
 
-/// Any OpenCL device; PoCL makes one of the CPU.
+/// Any OpenCL device; PoCL offers the CPU as one.
 const OPENCL: Requirement = Requirement {
     name: "an OpenCL device",
     check: || finds("opencl"),
     packages: ["pocl-opencl-icd ocl-icd-libopencl1", "pocl ocl-icd", "pocl ocl-icd"],
 };
 
-/// Any Vulkan device; lavapipe makes one of the CPU.
+/// Any Vulkan device; lavapipe offers the CPU as one.
 const VULKAN: Requirement = Requirement {
     name: "a Vulkan device",
     check: || finds("wgpu"),
@@ -37,7 +37,7 @@ const VULKAN: Requirement = Requirement {
     ],
 };
 
-/// A server for the tests of ledgers, which start it themselves. Debian keeps its programs outside of PATH.
+/// A server for the tests of ledgers, which start it themselves. Debian installs its programs outside PATH.
 pub(crate) const POSTGRESQL: Requirement = Requirement {
     name: "PostgreSQL",
     check: || {
@@ -97,12 +97,12 @@ pub(crate) const AARCH64: &[Requirement] = &[
 
 /// Provides a device for each GPU backend.
 ///
-/// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without them.
+/// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without these devices.
 pub(crate) fn provide_devices() -> Result {
     if !cfg!(target_os = "linux") {
         return Ok(());
     }
-    // With these arguments the program shares what is compiled with the tests.
+    // With these arguments, the program shares compiled crates with the tests.
     cargo("build").args(["--workspace", "--all-features", "--bin", "kogge"]).run()?;
     provide(&[OPENCL, VULKAN])
 }
@@ -115,11 +115,11 @@ pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     }
     let Some(apt_get) = apt_get() else { return Err(instructions(&missing).into()) };
     let apt_get = |arguments: &[&str]| command(apt_get[0]).args(&apt_get[1..]).args(arguments).run();
-    // Another installation, perhaps of the system itself, may hold the lock.
+    // Another installation, perhaps by the system itself, may hold the lock.
     let mut install = vec!["-o", "DPkg::Lock::Timeout=300", "install", "--yes", "--no-install-recommends"];
     install.extend(missing.iter().flat_map(|requirement| requirement.packages[0].split(' ')));
-    // The package lists of a fresh machine are empty or old. Then `install` fails, or takes an unknown name, such as g++,
-    // for a pattern, and succeeds without installing anything.
+    // The package lists of a fresh machine are empty or old. Then `install` fails, or it treats an unknown name such as
+    // g++ as a pattern, and succeeds without installing anything.
     if apt_get(&install).is_ok() && self::missing(requirements).is_empty() {
         return Ok(());
     }
@@ -145,7 +145,7 @@ fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
     missing
 }
 
-/// Returns an error if kogge finds no device of a backend. It is another process each time, because a loader looks for drivers only
+/// Returns an error if kogge finds no device of a backend. Each check is a new process, because a loader looks for drivers only
 /// once per process, and a broken driver may crash.
 fn finds(backend: &str) -> Result {
     let kogge = metadata::target()?.join("debug").join(archive::PROGRAM);
@@ -157,7 +157,7 @@ fn finds(backend: &str) -> Result {
     Err(devices().find_map(|device| device["reason"].as_str()).unwrap_or("There is no device.").into())
 }
 
-/// Returns the command for `apt-get` with its rights, if this is Debian or a descendant and the rights are available.
+/// Returns the command for `apt-get` with the necessary rights, if this is Debian or a descendant and the rights are available.
 fn apt_get() -> Option<&'static [&'static str]> {
     const NO_QUESTIONS: &str = "DEBIAN_FRONTEND=noninteractive";
     let release = fs::read_to_string("/etc/os-release").ok()?;

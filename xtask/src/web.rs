@@ -29,8 +29,8 @@ struct Module {
     features: &'static str,
 }
 
-/// The modules: for counting on the CPU without and with vector instructions, and through WebGPU. Every browser with WebGPU has
-/// vector instructions.
+/// The modules: for counting on the CPU, without and with vector instructions, and for counting through WebGPU. Every browser
+/// with WebGPU has vector instructions.
 const MODULES: [Module; 3] = [
     Module { name: "plain", flags: "", features: "" },
     Module { name: "simd", flags: SIMD, features: "" },
@@ -65,7 +65,7 @@ pub(crate) fn make() -> Result<PathBuf> {
 
 fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
     let Module { name, flags, features } = module;
-    // Other flags would compile the dependencies again.
+    // Different flags would compile the dependencies again.
     let target = target.join(if flags.is_empty() { "web-plain" } else { "web-simd" });
     cargo("build")
         .args(["--profile", "dist", "--package", "kogge-web", "--lib", "--target", TARGET, "--features", features])
@@ -85,7 +85,7 @@ fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
     Ok(())
 }
 
-/// Serves a folder on this machine alone, until stopped.
+/// Serves a folder to this machine only, until stopped.
 pub(crate) fn serve(folder: &Path, port: u16) -> Result {
     server(folder, port).run()
 }

@@ -24,7 +24,7 @@ pub enum Feature {
     PassedPawns,
     /// Pawns without a pawn of their own side on the neighbouring files.
     IsolatedPawns,
-    /// Pawns ahead of another pawn of their own side on the same file.
+    /// Pawns behind another pawn of the same side and file.
     DoubledPawns,
     /// Pawns that a pawn protects.
     ProtectedPawns,
@@ -38,18 +38,17 @@ pub enum Feature {
     RooksOnOpenFiles,
     /// Pawns on the two ranks before the king, on its file and the neighbouring files.
     KingShield,
-    /// Squares that its knights can go to, except squares that pawns of the other side attack.
+    /// Squares that its knights can go to, except squares that enemy pawns attack.
     KnightMobility,
-    /// Squares that its bishops and queens can go to along diagonals, except squares that pawns of the other side attack.
+    /// Squares that its bishops and queens can go to along diagonals, except squares that enemy pawns attack.
     DiagonalMobility,
-    /// Squares that its rooks and queens can go to along files and ranks, except squares that pawns of the other side
-    /// attack.
+    /// Squares that its rooks and queens can go to along files and ranks, except squares that enemy pawns attack.
     OrthogonalMobility,
-    /// Squares next to the other side's king that its knights, bishops, rooks and queens attack.
+    /// Squares next to the enemy king that its knights, bishops, rooks and queens attack.
     KingAttack,
-    /// Pieces of the other side that its pawns attack.
+    /// Enemy pieces that its pawns attack.
     PawnThreats,
-    /// Men of the other side that its pieces attack and that no pawn protects.
+    /// Enemy men that its pieces attack and that no pawn protects.
     Threats,
 }
 
@@ -229,7 +228,6 @@ fn beside<B: Boards>(board: B) -> B {
     board.shift::<1>() & B::splat(NOT_FILE_A) | board.shift::<-1>() & B::splat(NOT_FILE_H)
 }
 
-/// Returns the squares around a king.
 #[inline(always)]
 fn neighbours<B: Boards>(king: B) -> B {
     let row = king | beside(king);

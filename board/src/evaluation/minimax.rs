@@ -5,15 +5,15 @@
 //! The value of a position `depth` plies deep, for the side to move, is
 //!
 //! 1. without legal moves, [`Score::mated`] in 0 if in check, else [`Score::DRAW`];
-//! 2. else [`Score::DRAW`], if the rules keep the halfmove clock and it is [`FIFTY_MOVES`] or more;
+//! 2. else [`Score::DRAW`], if the rules keep the halfmove clock and the clock is at [`FIFTY_MOVES`] or more;
 //! 3. else, at depth 0, its [evaluation](crate::evaluate()), or its quiescence value;
-//! 4. else the greatest of its successors' values, searched one ply less deep, [one ply up](Score::one_ply_up).
+//! 4. else the greatest value of its successors, which are searched one ply less deep, [one ply up](Score::one_ply_up).
 //!    Of several best moves, the first in generation order is *the* best move.
 //!
 //! # Quiescence
 //!
-//! A static evaluation means little in the middle of an exchange. The quiescence search looks
-//! ahead until the position is quiet, at most [`QUIESCENCE_PLIES`] plies. The quiescence value is
+//! A static evaluation is unreliable in the middle of an exchange. The quiescence search looks ahead until the position
+//! is quiet, at most [`QUIESCENCE_PLIES`] plies. The quiescence value is
 //!
 //! 1. at the last quiescence ply, the evaluation;
 //! 2. in check, the greatest of all successors' quiescence values, one ply up; mate if there is no successor,

@@ -1,15 +1,14 @@
 //! The evaluation: the value of a position without looking ahead, in integers, from bitboards alone.
 //!
-//! Each side's position is described by a few dozen sets of squares ([`Feature`]): its pawns, its
-//! passed pawns, the squares that its rooks can go to, and so on, all computed with shifts and masks. A
-//! [`Term`] counts the squares of one set within a region of the board and gives each a weight for
-//! the middlegame and one for the endgame. The evaluation is the sum of all [`TERMS`] of one side minus the
-//! other's, tapered between the two weights by the pieces left on the board ([`PHASE`]).
+//! A few dozen sets of squares ([`Feature`]) describe each side's position: its pawns, its passed pawns, the squares
+//! that its rooks can go to, and so on, all computed with shifts and masks. A [`Term`] counts the squares of one set
+//! within a region of the board and gives each a weight for the middlegame and one for the endgame. The evaluation is
+//! the sum of all [`TERMS`] of one side minus the other's, tapered between the two weights by the pieces left on the
+//! board ([`PHASE`]).
 //!
-//! The evaluation is one table and 21 sets; another device needs only these and additions. The ideas are
-//! common in chess programming: material, piece-square values, passed, isolated and doubled pawns, open
-//! files, the king's shelter, mobility, threats, and tapering. The weights are kogge's own (`weights.rs`
-//! names their origin).
+//! To port the evaluation to another device, it is enough to port one table and 21 sets. The ideas are common in chess
+//! programming: material, piece-square values, passed, isolated and doubled pawns, open files, the king's shelter,
+//! mobility, threats, and tapering. The weights are kogge's own; `weights.rs` explains where they come from.
 
 mod features;
 pub mod minimax;
@@ -22,8 +21,8 @@ use crate::attacks::{bishop_attacks, knight_attacks, rook_attacks};
 use crate::bits::{PAWN_RANKS, flip};
 use crate::{Quad48, Score, State};
 
-/// Returns the sets of all features, in the order of [`Feature`], of white and of black, each from its own side of the
-/// board.
+/// Returns the sets of all features, in the order of [`Feature`], for white and for black, each on a board where that
+/// side moves up.
 #[inline(always)]
 pub fn features(position: &Quad48) -> [[u64; FEATURES]; 2] {
     let &Quad48 { white, knights, bishops_queens, rooks_queens, kings, .. } = position;

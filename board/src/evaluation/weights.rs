@@ -3,7 +3,7 @@
 //! The example `weights` of the crate `kogge-search` fitted them to the results and the search scores of 215,030 quiet
 //! positions from some 2,300 games that kogge played against itself with 3,000 nodes a move. The fit began with the piece
 //! values that Larry Kaufman published for average positions (pawn 1, knight and bishop 3 1/4, rook 5, queen 9 3/4, pair of
-//! bishops 1/2 more) and with guesses for the rest; it stays near these values where the games give little evidence.
+//! bishops 1/2 more) and with guesses for the rest; it stays near these values where the games give little data.
 
 use super::features::Feature::{self, *};
 use crate::bits::{FILE_A, RANK_1, RANK_8, rank};
@@ -13,7 +13,7 @@ use crate::bits::{FILE_A, RANK_1, RANK_8, rank};
 pub struct Term {
     /// The set.
     pub feature: Feature,
-    /// The region, from the side's own view of the board.
+    /// The region, on a board where the side moves up.
     pub squares: u64,
     /// The weight of each square in the middlegame, in hundredths of a pawn.
     pub middlegame: i16,
@@ -25,7 +25,7 @@ pub struct Term {
 /// customary weights 1, 1, 2 and 4; the full sum is pure middlegame, 0 is pure endgame.
 pub const PHASE: i32 = 24;
 
-/// The value of being to move, in hundredths of a pawn.
+/// The bonus for the side to move, in hundredths of a pawn.
 pub const TEMPO: i32 = 9;
 
 /// Returns the squares of a file, or of several files, given as bits of the first rank.
@@ -37,7 +37,7 @@ const fn files(first_rank: u64) -> u64 {
 const ALL: u64 = !0;
 /// The outermost squares.
 const RIM: u64 = RANK_1 | RANK_8 | files(0x81);
-/// The sixteen squares in the middle.
+/// The sixteen squares in the centre of the board.
 const CENTRE: u64 = files(0x3c) & (rank(2) | rank(3) | rank(4) | rank(5));
 /// The squares of a castled king.
 const WINGS: u64 = RANK_1 & files(0xc7);

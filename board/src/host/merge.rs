@@ -16,16 +16,16 @@ pub struct HostMerge<'a, B: Backend + ?Sized> {
     options: MergeOptions,
     parents: Vec<WeightedPosition>,
     successors: Vec<WeightedPosition>,
-    /// The plies before the parents that are kept, the last one last.
+    /// Earlier plies that were saved for [`Merge::ascend`], the most recent one last.
     ancestors: Vec<Vec<WeightedPosition>>,
-    /// The successors that expansions keep.
+    /// The filter for successors.
     kept: Filter,
     room: u64,
     /// The indices of the successors with each hash. Positions are compared in full.
     slots: HashMap<u32, Vec<u32>>,
 }
 
-/// The most bytes that an entry takes: the entry itself and its slot, both with the spare capacity after growing.
+/// The maximum number of bytes for an entry: the entry itself and its slot, both with the spare capacity after growing.
 const HOST_BYTES: u64 = 2 * size_of::<WeightedPosition>() as u64 + 64;
 
 /// The number of parents that are expanded together.
@@ -49,7 +49,7 @@ impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
         }
     }
 
-    /// Adds a position if it is kept, and returns whether it is.
+    /// Adds a position if it passes the filter, and returns whether it passes.
     fn insert(&mut self, position: Quad48, multiplicity: u128, kept: Filter) -> Result<bool, MergeError> {
         let planes = Planes32::pack(&self.rules, &position.unpack_unchecked());
         if !kept.has(&planes) {
@@ -152,7 +152,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     }
 }
 
-/// Adds up a number over entries as [`Merge::sum`] does; the backend counts.
+/// Sums a number over entries as [`Merge::sum`] does; the backend counts the leaves.
 ///
 /// # Errors
 /// As [`Merge::sum`].
@@ -184,7 +184,8 @@ pub fn sum_entries<B: Backend + ?Sized>(
     Ok(Categories { nodes, ..Categories::default() })
 }
 
-/// Checks that a backend has answered for each position: a missing answer would only make the sum too small.
+/// Checks that a backend has answered for each position: a missing answer would go unnoticed, because it only makes the
+/// sum too small.
 fn check_answers<B: Backend + ?Sized>(backend: &B, answers: usize, positions: usize) -> Result<(), BackendError> {
     if answers == positions {
         return Ok(());

@@ -32,10 +32,10 @@ pub fn minimax<B: Backend + ?Sized>(
     })
 }
 
-/// Gets the number of leaves evaluated since the last report, and the share of the work that is done.
+/// Receives the number of leaves evaluated since the last report, and the share of the work that is done.
 type Check<'c> = dyn FnMut(u128, f64) -> Result<(), BackendError> + 'c;
 
-/// Returns the values of positions, which are the work between two shares of the whole.
+/// Returns the values of positions; the progress goes from one share of the whole to another.
 fn minimax_within<B: Backend + ?Sized>(
     backend: &mut B,
     rules: &Rules,
@@ -130,7 +130,7 @@ struct Search {
     best: i32,
     /// Whether that position is in check; if so, all its successors are searched.
     check: bool,
-    /// The value just found, still to be passed to the topmost node.
+    /// The value of the successor searched last, to be passed to the topmost node.
     found: Option<i32>,
 }
 
@@ -198,7 +198,7 @@ impl Search {
                 Some(position) => {
                     let window = [-node.beta, -node.alpha];
                     self.enter(position, window, is_fifty_moves(rules, &position));
-                    // Without a value, the search waits for successors.
+                    // A search without a value waits for successors.
                     self.found?;
                 }
                 None => {

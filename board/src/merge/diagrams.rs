@@ -6,13 +6,13 @@ use crate::Planes32;
 /// The bytes of memory that a [`DiagramPart`] takes for each diagram, at most.
 pub const DIAGRAM_BYTES: u64 = 64;
 
-/// The share of a table that may be filled.
+/// The maximum fill of a table.
 const FILL: f64 = 0.75;
 
-/// Some diagrams of a ply, each once: those whose second [hash](hashes) falls into one of several equal parts.
+/// Some diagrams of a ply, each once: all whose second [hash](hashes) falls into one of several equal parts.
 ///
-/// The diagrams of a ply need nearly as much memory as its positions. In parts, one after the other, they need less. All squares are
-/// compared, so the number of diagrams does not depend on the hash.
+/// The diagrams of a ply need nearly as much memory as its positions. Counting in parts, one after the other, needs less. All
+/// squares are compared, so the number of diagrams does not depend on the hash.
 ///
 /// ```
 /// use kogge_board::merge::DiagramPart;
@@ -30,14 +30,15 @@ const FILL: f64 = 0.75;
 pub struct DiagramPart {
     part: u32,
     parts: u32,
-    /// Diagrams in the slot of their hash or after it, with no empty slot in between. An empty slot is zero, as no diagram is.
+    /// Diagrams in the slot of their hash or after it, with no empty slot in between. An empty slot is zero, which is not a
+    /// diagram.
     slots: Vec<Planes32>,
     len: usize,
 }
 
 impl DiagramPart {
-    /// Makes a table for part number `part` of `parts`, counted from 0. All parts together are expected to have this many diagrams; if
-    /// they have more, the table grows.
+    /// Makes a table for part number `part` of `parts`, counted from 0. `expected` is the number of diagrams in all parts
+    /// together; with more, the table grows.
     ///
     /// # Errors
     /// [`MergeError::Full`] if there is no memory for the table.
@@ -92,7 +93,6 @@ impl DiagramPart {
     }
 }
 
-/// Returns a position without castling rights and en passant.
 const fn diagram(position: &Planes32) -> Planes32 {
     let &Planes32 { codes: [a, b, c], own } = position;
     // The code 7 is a rook that may castle, the code 4 any other.

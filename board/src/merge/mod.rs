@@ -1,17 +1,17 @@
 //! Merging equal positions: two plies of a tree, each position once, with the number of ways that lead to it.
 //!
-//! A ply of a tree has far fewer positions than paths. The deepest counts therefore go ply by ply: the successors of
-//! all positions of a ply are collected, equal successors become one entry whose multiplicity is the sum of their
-//! multiplicities, and the leaves below a ply are counted once for each entry. Counts stay exact: two positions are equal
-//! only if everything that determines the tree below is equal, bit for bit. Hashes only find slots.
+//! A ply of a tree has far fewer positions than paths. The deepest counts therefore go ply by ply: the successors of all
+//! positions of a ply are collected, equal successors become one entry whose multiplicity is the sum of their
+//! multiplicities, and the leaves below each entry are counted once. Counts stay exact: two positions are merged only if
+//! everything that determines the tree below them is equal, bit for bit. Hashes only find slots.
 //!
 //! [`Backend::merge`](crate::Backend::merge) returns a [`Merge`], which holds two plies, parents and successors. The caller
 //! decides when to expand which parents. If a ply does not fit in memory, the caller makes it in parts, each a [`KeyRange`] of
-//! positions with similar pawns: few parents have successors in more than one such range. A [`Merge`] can keep earlier plies
-//! too, so that a ply between two others can be made again and again, each time with other positions.
+//! positions with similar pawns: few parents have successors in several ranges. A [`Merge`] can also save earlier plies, so
+//! that the ply after them can be made several times, each time with another range of positions.
 //!
 //! [`HostMerge`](crate::host::HostMerge) is the plain implementation: it merges in the host's memory and uses the `expand`
-//! and `perft` of any backend. Backends without code of their own use it; all others are compared with it.
+//! and `perft` of any backend. Backends without their own merging use it, and tests compare the others with it.
 
 mod diagrams;
 mod filter;
@@ -38,10 +38,10 @@ pub struct WeightedPosition {
 /// Options of merging.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MergeOptions {
-    /// The most bytes that both plies and the hash table may take together; the device may have less memory.
+    /// The maximum number of bytes for both plies and the hash table together; the device may have less memory.
     pub memory: u64,
-    /// The number of bits used of the positions' hashes, at most 32. Fewer bits are slower and change no answer; tests use
-    /// fewer.
+    /// The number of bits of each hash that are used, at most 32. With fewer bits, merging is slower and the answers
+    /// are the same; tests use fewer bits.
     pub hash_bits: u32,
     /// Whether [`Summand::Kinds`] will be summed. A device may have to prepare for it.
     pub categories: bool,
@@ -63,7 +63,7 @@ impl MergeOptions {
 /// The reason why a step of merging failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MergeError {
-    /// There are more distinct successors than reserved, and the successors found so far are useless. From a count: its depth needs more
+    /// There are more distinct successors than reserved; the successors found so far are invalid. For a count: its depth needs more
     /// memory.
     #[error("There are more distinct positions than there is room for; give more memory or use more ranges.")]
     Full,
@@ -89,14 +89,15 @@ pub struct MergeSizes {
     pub capacity: u64,
 }
 
-/// How a device would count below successors. It only helps to plan.
+/// How a device would count below successors. The advice is used only for planning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MergeAdvice {
     /// Whether the device expands successors with the same pieces of the other side together, and counts below equal positions of the
-    /// next ply once. Then ranges of [reversed](Key::reversed) keys are better: several ranges reach few of these positions.
+    /// next ply once. For such a device, ranges of [reversed](Key::reversed) keys are better, because few of these positions have
+    /// successors in several ranges.
     pub in_runs: bool,
-    /// The number of successors that are expanded together in this way; 1 if it is unknown. Among more successors, more have equal
-    /// successors, so a call for few successors takes longer for each than a call for many.
+    /// The number of successors that are expanded together; 1 if it is unknown. A larger group has more equal successors, so a
+    /// call for few successors takes longer per successor than a call for many.
     pub together: u64,
     /// The greatest number of distinct successors in one table. A device whose buffers are small needs several tables for more. Then
     /// each successor takes longer, because its table has to be found.
@@ -123,23 +124,23 @@ pub enum Summand {
 
 /// Two plies of a tree on a device, each position once: parents and their successors.
 ///
-/// At first there are no parents and no memory for successors. The entries of a ply have no particular order, but the order
-/// stays the same while nothing is added. After a failed step the parents are intact, but the successors are useless until
-/// [`Merge::reserve`] discards them.
+/// At first there are no parents and no memory for successors. The entries of a ply have no particular order, but their
+/// order stays the same as long as no entry is added. After a failed step the parents are intact, but the successors are
+/// invalid until [`Merge::reserve`] discards them.
 ///
-/// Methods of `dyn Merge` give the single numbers of [`Merge::sizes`] and [`Merge::sum`].
+/// Methods of `dyn Merge` return the single numbers of [`Merge::sizes`] and [`Merge::sum`].
 pub trait Merge {
     /// Returns the sizes of both plies.
     fn sizes(&self) -> MergeSizes;
 
-    /// Returns how the device would count this number of plies below this number of successors in one call.
+    /// Returns how the device would count `depth` plies below `successors` successors in one call.
     fn advice(&self, depth: u32, successors: u64) -> MergeAdvice {
         let _ = (depth, successors);
         MergeAdvice::default()
     }
 
-    /// Discards the successors and finds memory for this number of distinct successors. [`Merge::expand`] keeps the successors that pass
-    /// the filter.
+    /// Discards the successors and allocates memory for this number of distinct successors. From then on, [`Merge::expand`] keeps the
+    /// successors that pass the filter.
     ///
     /// # Errors
     /// [`MergeError::Full`] beyond the [capacity](MergeSizes::capacity); if the device fails or has less memory than it reports.
@@ -165,14 +166,13 @@ pub trait Merge {
     /// If the device fails.
     fn descend(&mut self, keep: bool) -> Result<(), MergeError>;
 
-    /// Discards successors and parents, and makes the parents that were kept last the parents again. Does nothing if no parents
-    /// were kept.
+    /// Discards successors and parents, and restores the most recently saved parents. Does nothing if no parents were saved.
     ///
     /// # Errors
     /// If the device fails.
     fn ascend(&mut self) -> Result<(), MergeError>;
 
-    /// Adds up a number over some successors. The sum is in `nodes`; the other fields are zero unless kinds of moves are counted.
+    /// Sums a quantity over some successors. The sum is in `nodes`; the other fields are zero unless kinds of moves are counted.
     ///
     /// # Errors
     /// [`MergeError::Overflow`] if the sum exceeds 128 bits, [`BackendError::Overflow`] if the leaves below one position
@@ -186,14 +186,14 @@ pub trait Merge {
     /// If the device fails.
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError>;
 
-    /// Returns the number of distinct diagrams of all successors, positions without castling rights and en passant, in one of
-    /// `parts` equal parts. The host's memory holds this part of them, [`DIAGRAM_BYTES`] each, unless the backend
+    /// Returns the number of distinct diagrams (positions without castling rights and en passant) of all successors in one of
+    /// `parts` equal parts. The host's memory holds the diagrams of this part, [`DIAGRAM_BYTES`] each, unless the backend
     /// [counts diagrams](crate::DeviceInfo::counts_diagrams).
     ///
     /// A device may use its table of successors for the diagrams. Then it takes no more successors until [`Merge::reserve`] is called.
-    /// Everything else works as before.
+    /// All other methods work as before.
     ///
-    /// Without code of its own, a device has its entries read for this.
+    /// The default implementation reads all entries from the device.
     ///
     /// # Errors
     /// [`MergeError::Full`] if the host's memory is too small; as for [`Merge::entries`].
@@ -247,7 +247,7 @@ impl dyn Merge + '_ {
     }
 }
 
-/// The entries that one call reads to find diagrams.
+/// The number of entries that one call reads to find diagrams.
 const READ_TOGETHER: usize = 1 << 20;
 
 /// Adds a multiplicity times a number of leaves to a sum.
@@ -272,10 +272,10 @@ pub fn add_categories(sum: &Categories, multiplicity: u128, categories: &Categor
     categories.times(multiplicity).and_then(|product| sum.plus(&product)).ok_or(MergeError::Overflow)
 }
 
-/// Returns the side to move that all entries have in common; `None` if there are no entries.
+/// Returns the side to move of all entries; `None` if there are no entries.
 ///
 /// # Errors
-/// [`MergeError::MixedTurns`] if they differ, or if they differ from the expected side.
+/// [`MergeError::MixedTurns`] if the entries have different sides to move, or not the expected one.
 pub fn common_turn(entries: &[WeightedPosition], expected: Option<Color>) -> Result<Option<Color>, MergeError> {
     let mut turns = entries.iter().map(|entry| entry.position.state().turn());
     let turn = expected.or(turns.clone().next());
@@ -284,8 +284,8 @@ pub fn common_turn(entries: &[WeightedPosition], expected: Option<Color>) -> Res
 
 /// Returns two hashes of a position: the first finds its slot in a table, the second is part of its [`Key`].
 ///
-/// Each hash mixes eight 32-bit words as MurmurHash3 (Austin Appleby, 2011) does, with its own constants; every device has
-/// 32-bit multiplication. The kernels compute the same hashes.
+/// Each hash mixes eight 32-bit words as MurmurHash3 (Austin Appleby, 2011) does, but with other constants; every device
+/// has 32-bit multiplication. The kernels compute the same hashes.
 pub fn hashes(planes: &Planes32) -> [u32; 2] {
     let Planes32 { codes: [bit1, bit2, bit4], own } = *planes;
     let words = [bit1, bit2, bit4, own].map(|plane| [plane as u32, (plane >> 32) as u32]);

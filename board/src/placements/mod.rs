@@ -1,7 +1,8 @@
-//! Random legal positions, rich in what is rare.
+//! Random legal positions, rich in rare features.
 //!
-//! A [theme](themes) puts two kings on the board, then what it is about, then some men anywhere. What does not fit, or would make
-//! the position illegal, is left out. Themes are written for white to move; half of the positions are then mirrored.
+//! A [theme](themes) puts two kings on the board, then the men that the theme is about, then some men anywhere. A man that
+//! does not fit, or would make the position illegal, is left out. Themes are written for white to move; half of the positions
+//! are then mirrored.
 //!
 //! ```
 //! use kogge_board::placements::{ALL_MEN, placement, themes};
@@ -17,16 +18,16 @@ use crate::random::Random;
 use crate::{Position, Rules};
 pub use sketch::{Sketch, Theme};
 
-/// Rules and a position that is legal under them.
+/// Castling rules, and a position that is legal under them.
 pub type Placement = (Rules, Position);
 
-/// The most men of a position.
+/// The maximum number of men in a position.
 pub const ALL_MEN: u32 = 32;
 
-/// The number of positions in a row that share their rules, so that they make a batch.
+/// The number of consecutive positions that share their rules, so that they form a batch.
 const RUN: u32 = 128;
 
-/// Returns the position of this seed, of one of the themes, with at most `men` men besides the kings.
+/// Returns the position for this seed, of one of the themes, with at most `men` men besides the kings.
 ///
 /// The castling files are the orthodox ones unless a right needs others; the halfmove clock is 0 unless the rules keep it.
 pub fn placement(seed: u64, themes: &[Theme], men: u32) -> Placement {
@@ -39,7 +40,7 @@ pub fn placement(seed: u64, themes: &[Theme], men: u32) -> Placement {
     (rules, position)
 }
 
-/// An endless sequence of positions of all themes, determined by its seed. Runs of them share their rules.
+/// An endless sequence of positions of all themes, determined by its seed. Consecutive positions share their rules.
 #[derive(Clone, Debug)]
 pub struct Placements {
     random: Random,
@@ -77,7 +78,7 @@ fn draw_rules(random: &mut Random) -> Rules {
     let mut rules = Rules::STANDARD.with_halfmove_clock(random.one_in(3));
     if random.one_in(2) {
         for files in rules.castling_files.chunks_mut(2) {
-            // The king of one right may stand in a corner, the king of two rights needs a file between the rooks.
+            // With one castling right, the king may stand in a corner; with two, it needs a file between the rooks.
             let queenside = random.below(7);
             files.copy_from_slice(&[queenside + 1 + random.below(7 - queenside), queenside]);
         }
@@ -89,7 +90,7 @@ fn draw(random: &mut Random, rules: Rules, theme: Theme, men: u32) -> Position {
     let is_mirrored = random.one_in(2);
     let mut files = rules.castling_files;
     if is_mirrored {
-        // The sides have exchanged castling files while the board is made.
+        // While the position is made, the sides' castling files are exchanged.
         files.rotate_left(2);
     }
     let mut sketch = Sketch::new(*random, Rules { castling_files: files, ..rules }, men);

@@ -20,7 +20,7 @@ pub struct Sketch {
     rules: Rules,
     /// Squares that must stay empty, such as the squares between a king and a slider.
     pub(super) keep_empty: u64,
-    /// The most men, kings included.
+    /// The maximum number of men, kings included.
     most: u32,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Man(pub(super) Color, pub(super) Option<Piece>);
 pub(super) struct Ray {
     /// The index of the direction from the king; the opposite direction is used if there is no room.
     axis: usize,
-    /// The steps from the king to the man between, and from there to the slider, modulo the available room.
+    /// The steps from the king to the man between, and from that man to the slider, modulo the available room.
     steps: [i8; 2],
-    /// The man between, if any, and whether it is pinned, that is, of the king's colour.
+    /// The man between king and slider, if any, and whether it is pinned, that is, of the king's colour.
     between: Option<(bool, Piece)>,
     is_queen: bool,
 }
@@ -65,7 +65,7 @@ impl Sketch {
         self.random.pick(values)
     }
 
-    /// Draws how often something is repeated.
+    /// Draws a number of repetitions.
     pub(super) fn times(&mut self, least: u8, most: u8) -> Range<u8> {
         0..least + self.random.below(most - least + 1)
     }
@@ -132,7 +132,7 @@ impl Sketch {
         }
     }
 
-    /// Changes the board, unless the change does not fit or makes the position illegal.
+    /// Applies a change to the board, and takes it back if it does not fit or makes the position illegal.
     pub(super) fn attempt(&mut self, change: impl FnOnce(&mut Self) -> Option<()>) {
         let before = *self;
         let fits = change(self).is_some()
@@ -164,7 +164,8 @@ impl Sketch {
         Some(())
     }
 
-    /// Adds up to `most` men anywhere. A favourite kind gives boards full of queens or pawns, which a random mix never would.
+    /// Adds up to `most` men anywhere. A favourite kind of piece gives boards full of queens or pawns, which a random mix
+    /// never would.
     pub(super) fn fill(&mut self, most: u8) {
         let favourite = match self.random.below(6) {
             0 => Some(self.piece()),
@@ -187,8 +188,8 @@ impl Sketch {
         }
     }
 
-    /// Puts men along a line, each a number of steps from the one before. Squares between them stay empty; a man that does not
-    /// fit is left out.
+    /// Puts men along a line, each a number of steps from the one before. The squares between them stay empty; a man that does
+    /// not fit is left out.
     pub(super) fn line(&mut self, from: Option<Square>, direction: usize, men: &[(i8, Man)]) {
         let mut at = from;
         for &(steps, Man(color, piece)) in men {
@@ -213,7 +214,7 @@ impl Sketch {
         Ray { axis, steps, between, is_queen: self.one_in(2) }
     }
 
-    /// Puts a slider of the other colour where it looks at this colour's king.
+    /// Puts a slider of the other colour on a line with this colour's king.
     pub(super) fn look(&mut self, king: Color, mut ray: Ray) -> Option<()> {
         let square = self.position.king(king)?;
         if room(square, ray.axis).is_none_or(|room| room < 2) {
@@ -225,7 +226,8 @@ impl Sketch {
         self.cast(king, square, ray, [near, far])
     }
 
-    /// Puts a slider of the other colour where it looks at this colour's king, which moves so that a square is between them.
+    /// Puts a slider of the other colour on a line with this colour's king, and moves the king so that a square is between
+    /// them.
     pub(super) fn look_through(&mut self, king: Color, through: Square, ray: Ray) -> Option<()> {
         let behind = 1 + ray.steps[0] % room(through, ray.axis ^ OPPOSITE)?;
         let ahead = 1 + ray.steps[1] % room(through, ray.axis)?;
@@ -235,7 +237,7 @@ impl Sketch {
         self.cast(king, square, ray, [behind, ahead])
     }
 
-    /// Puts a slider on a ray from a king, with `near` steps to the man between and `far` steps on to the slider.
+    /// Puts a slider on a ray from a king: `near` steps to the man between, and `far` more steps to the slider.
     fn cast(&mut self, king: Color, from: Square, ray: Ray, [near, far]: [i8; 2]) -> Option<()> {
         for steps in 1..near + far {
             let square = step(from, ray.axis, steps)?;

@@ -1,4 +1,4 @@
-//! The themes: rare rules, and attacks on the claims of two plies in closed form.
+//! The themes: rare rules, and positions that try to violate the claims of the closed form of the last two plies.
 
 use super::sketch::King::{Anywhere, At, Close, Home};
 use super::sketch::{King, Man, Sketch, Theme};
@@ -8,7 +8,7 @@ use crate::{Color, Piece, Square};
 const OWN: Color = Color::White;
 const THEIR: Color = Color::Black;
 
-/// Rare rules: what property tests need.
+/// Rare rules, for property tests.
 pub const MIXED: [Theme; 12] = [
     scattered,
     scattered,
@@ -24,7 +24,7 @@ pub const MIXED: [Theme; 12] = [
     promotions,
 ];
 
-/// Positions made to violate each claim of the closed form.
+/// Positions that try to violate each claim of the closed form.
 pub const CLOSED_FORM: [Theme; 14] = [
     attacks,
     discoveries,
@@ -148,8 +148,8 @@ fn leap(sketch: &mut Sketch) {
     sketch.attempt(|sketch| sketch.put(THEIR, piece, sketch.position.king(OWN)?.offset(step)?));
 }
 
-/// Sliders and knights that attack the same squares around black's king or on its home rank, where each may come between another one
-/// and the square; white's king attacks some of them.
+/// Sliders and knights that attack the same squares around black's king or on its home rank, where one may block another's line to
+/// the square; white's king attacks some of these squares.
 pub fn attacks(sketch: &mut Sketch) {
     let own = sketch.pick(&[Anywhere, Close]);
     kings(sketch, own);
@@ -164,7 +164,7 @@ pub fn attacks(sketch: &mut Sketch) {
     sketch.scatter(6, any_man);
 }
 
-/// Sliders behind a white man, or behind two men, before such a square.
+/// Sliders behind one or two white men, on a line to such a square.
 pub fn discoveries(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(1, 3) {
@@ -176,7 +176,7 @@ pub fn discoveries(sketch: &mut Sketch) {
     sketch.scatter(6, any_man);
 }
 
-/// Few men, so that moves come to attack such squares that nothing attacked.
+/// Few men, so that a move can attack squares near black's king that were not attacked before.
 pub fn new_attacks(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(0, 2) {
@@ -213,8 +213,8 @@ pub fn their_promotions(sketch: &mut Sketch) {
     sketch.scatter(8, any_man);
 }
 
-/// Men of both sides next to black's king and on its home rank, white men that may capture them or leave, and rooks about to castle
-/// that are attacked or pinned.
+/// Men of both sides next to black's king and on its home rank; white men that may capture them or leave; and rooks that may castle
+/// and are attacked or pinned.
 pub fn guards(sketch: &mut Sketch) {
     let their = sketch.pick(&[Anywhere, Home, Home, Home, Home]);
     sketch.kings(Anywhere, their);
@@ -263,7 +263,7 @@ pub fn king_attacks(sketch: &mut Sketch) {
     sketch.scatter(7, any_man);
 }
 
-/// Black sliders and pawns that see a white man, which moves along this line, away from it or past other men on it.
+/// Black sliders and pawns on a line with a white man, which moves along this line, away from it or past other men on it.
 pub fn lines(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(1, 3) {
@@ -309,8 +309,8 @@ pub fn captures(sketch: &mut Sketch) {
     sketch.scatter(2, any_man);
 }
 
-/// As many white men as possible that go to one square, or black men that defend a man there: sliders from all sides, knights, the
-/// king. Black's king hides in a corner, so that few moves touch the squares around it.
+/// As many white men as possible that can go to one square, or black men that defend a man there: sliders from all sides, knights,
+/// the king. Black's king hides in a corner, so that few moves touch the squares around it.
 pub fn crowds(sketch: &mut Sketch) {
     let square = Square::at(2 + sketch.random.below(4), 2 + sketch.random.below(3));
     let beside = usize::from(sketch.random.below(8));
@@ -336,7 +336,7 @@ pub fn crowds(sketch: &mut Sketch) {
     sketch.scatter(3, any_man);
 }
 
-/// White's king in check, by sliders, knights and pawns, with men that may capture or come between.
+/// White's king in check by sliders, knights and pawns, with white men that may capture the checker or block the check.
 pub fn evasions(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(1, 3) {
@@ -377,7 +377,8 @@ fn kings(sketch: &mut Sketch, own: King) {
     sketch.kings(own, their);
 }
 
-/// Returns a square at most one file and rank from black's king, or from a square of its home rank, where the castling path is.
+/// Returns a square at most one file and rank away from black's king, or from a square of its home rank, where the castling
+/// path is.
 fn zone(sketch: &mut Sketch) -> Option<Square> {
     let from = if sketch.one_in(3) { Some(Square::at(sketch.random.below(8), 7)) } else { sketch.position.king(THEIR) };
     beside(sketch, from, 1)

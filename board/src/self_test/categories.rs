@@ -4,15 +4,16 @@ use crate::merge::{Filter, MergeError, MergeOptions, WeightedPosition, add_categ
 use crate::{Backend, BackendError, Categories, Fen, Quad48, Rules, unwatched};
 
 /// Positions and their leaves two plies below by kind, in the order of [`Categories`], computed by the mailbox generator. The
-/// positions are those of the self-test of counting, and a few of other checks. Positions with equal rules stand together.
+/// positions come from the self-test of counting and from a few other tests. Positions with equal rules are adjacent.
 const KNOWN: &str = include_str!("categories.tsv");
 
-/// Memory for the merged positions, far more than they need.
+/// Memory for the merged positions, far more than necessary.
 const MEMORY: u64 = 1 << 28;
 
-/// Positions of equal rules, whose leaves by kind are known.
+/// Positions with equal rules, and their known leaves by kind.
 ///
-/// [`categories`] asks a [`Backend`] all these questions; a caller that cannot wait for a backend asks them itself.
+/// [`categories`] asks a [`Backend`] all these questions; a caller that cannot wait for a backend asks it the questions
+/// itself.
 pub struct KindsQuestion {
     /// The rules of all positions.
     pub rules: Rules,

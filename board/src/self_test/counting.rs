@@ -1,13 +1,13 @@
-//! The self-test of counting: published counts and counts of placements, by every way of counting.
+//! The self-test of counting: published counts and counts of placements, with every way of counting.
 
 use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors, unwatched};
 
-/// Positions and their leaves at some depths, as in an EPD suite. Positions with equal rules stand together.
+/// Positions and their leaves at some depths, as in an EPD suite. Positions with equal rules are adjacent.
 ///
 /// The list has the six standard perft positions, one of Chess960, and placements, mostly random. They were chosen so
 /// that four positions show each deliberate error in the kernels: sliders that miss a direction or wrap around the
-/// board's edge; each kind of pin, check, castling, promotion and en-passant capture; each condition of the closed
-/// form. The standard positions alone miss one in six of these errors.
+/// board's edge; errors in each kind of pin, check, castling, promotion and en-passant capture; and errors in each
+/// condition of the closed form. The standard positions alone miss one in six of these errors.
 const KNOWN: &str = include_str!("counting.epd");
 
 /// A position and its known counts.
@@ -109,7 +109,7 @@ pub fn questions() -> Vec<Question> {
         [
             Question::new(Way::Perft(3), group.iter(), |known| known.three),
             Question::new(Way::Expand, group.iter(), |known| known.two),
-            // One ply deeper, for positions that arise only in deeper trees.
+            // The positions one ply deeper cover cases that arise only in deeper trees.
             Question::new(Way::Perft(4), group.iter().filter(|known| known.four.is_some()), |known| {
                 known.four.unwrap_or(0)
             }),
@@ -147,7 +147,7 @@ mod tests {
         let known = known();
         assert_eq!(known.len(), KNOWN.lines().count());
         assert!(known.len() > 60 && known.iter().filter(|known| known.four.is_some()).count() > 15);
-        // Few different rules keep batches large.
+        // Few different rules make for large batches.
         assert_eq!(known.chunk_by(|a, b| a.rules == b.rules).count(), 4);
     }
 }

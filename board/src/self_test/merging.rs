@@ -7,10 +7,10 @@ use crate::host::HostMerge;
 use crate::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use crate::{Backend, BackendError, Color, Fen, Piece, Planes32, Position, Quad48, Rules, Square, State};
 
-/// The number of bytes for each merge of this test, far more than needed.
+/// The memory in bytes for each merge of this test, far more than necessary.
 const MEMORY: u64 = 1 << 28;
 
-/// A root with the number of leaves 1, 2 and 3 plies below it.
+/// A root with its numbers of leaves 1, 2 and 3 plies below.
 const ROOTS: [(&str, [u128; 3]); 2] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", [20, 400, 8_902]),
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", [48, 2_039, 97_862]),
@@ -18,7 +18,7 @@ const ROOTS: [(&str, [u128; 3]); 2] = [
 
 /// The reason why the test stops.
 enum Failure {
-    /// A wrong answer, as the end of a sentence that begins with "merging".
+    /// A wrong answer, as a predicate for a sentence that begins with "merging".
     Wrong(String),
     /// The device has no room for the lists of the test.
     NoRoom,
@@ -62,12 +62,11 @@ pub fn merging<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError>
     })
 }
 
-/// Makes room for successors. Nothing but a lack of memory can prevent it, since the lists are small.
+/// Makes room for successors. The lists are small, so only a lack of memory can prevent it.
 fn reserve(merge: &mut dyn Merge, successors: u64) -> Outcome {
     reserve_for(merge, successors, Filter::All)
 }
 
-/// Makes room for successors that are kept.
 fn reserve_for(merge: &mut dyn Merge, successors: u64, kept: Filter) -> Outcome {
     merge.reserve(successors, kept).map_err(|error| match error {
         MergeError::Full => Failure::NoRoom,
@@ -83,7 +82,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) ->
     Err(Failure::Wrong(format!("{what}: it found {found:?} instead of {expected:?}")))
 }
 
-/// Requires that the successors are these entries, in any order.
+/// Requires that the successors equal these entries, in any order.
 fn holds(merge: &mut dyn Merge, expected: &[WeightedPosition], what: &str) -> Outcome {
     equal(&merge.successors(), &(expected.len() as u64), &format!("{what}, the number of positions"))?;
     let found = sum_up(&merge.entries(0..expected.len() as u64)?);
@@ -111,13 +110,12 @@ fn diagrams_of(entries: &[WeightedPosition]) -> u64 {
     entries.iter().map(diagram).collect::<BTreeSet<_>>().len() as u64
 }
 
-/// Requires that a merge has this number of diagrams in all, and in two parts.
+/// Requires that a merge has this number of diagrams as a whole, and in two parts together.
 fn has_diagrams(merge: &mut dyn Merge, expected: u64, what: &str) -> Outcome {
     equal(&merge.diagrams(0, 1)?, &expected, what)?;
     equal(&(merge.diagrams(0, 2)? + merge.diagrams(1, 2)?), &expected, what)
 }
 
-/// Returns two boards with kings only, on different squares.
 fn bare_kings(turn: Color) -> [Position; 2] {
     [[4, 60], [24, 39]].map(|squares| {
         let mut board = Position { state: State(0).with_turn(turn), ..Position::default() };
@@ -130,11 +128,11 @@ fn bare_kings(turn: Color) -> [Position; 2] {
 }
 
 /// Returns two groups of positions, such that for each of the 256 bits of [`Planes32`](crate::Planes32) a position of one
-/// group differs from one of the other group in that bit alone.
+/// group differs from a position of the other group in that bit alone.
 ///
-/// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4
-/// and 3, and a knight of the side to move has the bit of the fourth plane, too. Devices may keep the en-passant square apart, so a
-/// position differs in each such square alone. The positions need not be legal, as no moves are made.
+/// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4 and 3, and
+/// a knight of the side to move has the bit of the fourth plane, too. Devices may store the en-passant square separately, so for
+/// each such square two positions differ in that square alone. The positions need not be legal, because no moves are made.
 fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
     let boards = bare_kings(turn);
     let their = turn.opposite();
@@ -158,13 +156,13 @@ fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
     groups
 }
 
-/// Gives positions multiplicities 1, 2, 3 and so on.
+/// Gives the positions the multiplicities 1, 2, 3 and so on.
 fn numbered(positions: impl IntoIterator<Item = Quad48>) -> Vec<WeightedPosition> {
     let entries = positions.into_iter().zip(1..);
     entries.map(|(position, multiplicity)| WeightedPosition { position, multiplicity }).collect()
 }
 
-/// Checks that positions one bit apart stay separate entries and that equal positions become one entry: in one insertion
+/// Checks that positions one bit apart stay separate entries and that equal positions become one entry, in one insertion
 /// and in several, also with equal hashes.
 fn positions_one_bit_apart<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     for (turn, hash_bits) in [(Color::White, 0), (Color::Black, 0), (Color::White, 32)] {
@@ -215,7 +213,7 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let one_more = merge.add(&[WeightedPosition { multiplicity: 1, ..sums[0] }]);
     equal(&one_more, &Err(MergeError::Overflow), "a multiplicity beyond 128 bits")?;
 
-    // A carry across insertions into each word alone.
+    // For each word, a carry between two insertions into that word alone.
     reserve(&mut *merge, all_ones.len() as u64)?;
     merge.add(&entries[..all_ones.len()])?;
     let ones: Vec<_> =
@@ -224,7 +222,7 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let powers = sum_up(entries[..all_ones.len()].iter().chain(&ones));
     holds(&mut *merge, &powers, "sums with a carry across insertions")?;
 
-    // With twenty moves, the sum fits one ply below, but not two.
+    // With twenty moves per position, the sum fits one ply below the root, but not two.
     let position = Quad48::from(&Fen::start().position);
     reserve(&mut *merge, 1)?;
     merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }])?;
@@ -232,7 +230,7 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     equal(&merge.perft(0..1, 2), &Err(MergeError::Overflow), "a sum of leaves beyond 128 bits")
 }
 
-/// Two roots with one diagram. So have most of their successors.
+/// Two roots with equal diagrams. Most of their successors have equal diagrams, too.
 const ALIKE: [&str; 2] = ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w Qk - 0 1"];
 
 /// Returns the roots whose plies are expanded: [`ROOTS`], then boards with a rook on different squares of a file, which
@@ -262,7 +260,7 @@ fn roots() -> Vec<WeightedPosition> {
 /// The number of parts in which a ply's diagrams are counted.
 const DIAGRAM_PARTS: u32 = 3;
 
-/// A ply merged by the host, the sums of its leaves 0, 1 and 2 plies below, and the diagrams in each part.
+/// A ply merged by the host, the sums of its leaves 0, 1 and 2 plies below, and the number of diagrams in each part.
 struct ExpectedPly {
     entries: Vec<WeightedPosition>,
     leaves: [u128; 3],
@@ -298,7 +296,7 @@ impl ExpectedPly {
             let what = format!("the diagrams of a ply in part {part} of {DIAGRAM_PARTS}");
             equal(&merge.diagrams(part, DIAGRAM_PARTS)?, &diagrams, &what)?;
         }
-        // Diagrams leave the successors as they are.
+        // Counting diagrams leaves the successors unchanged.
         holds(merge, &self.entries, "the positions of a ply after its diagrams")
     }
 }
@@ -314,7 +312,6 @@ fn merged_by_host<'a, B: Backend + ?Sized>(
     Ok(host)
 }
 
-/// Makes the successors the parents, and expands them.
 fn next_ply(host: &mut dyn Merge) -> Outcome {
     host.descend(false)?;
     host.reserve(1 << 16, Filter::All)?;
@@ -365,10 +362,10 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     expected.last().map_or(Ok(()), |ply| uneven_batches(&mut *merge, &ply.entries))
 }
 
-/// Adds a ply's entries in batches that would fill work-groups of 256, 128 and 64 exactly if a list in eight parts got an eighth
-/// of each batch. Hashes spread positions unevenly, so a device must insert more into some parts.
+/// Adds a ply's entries in batches that would fill work-groups of 256, 128 and 64 exactly if each of eight shards received an
+/// eighth of a batch. Hashes spread positions unevenly, so a device must insert more into some shards.
 ///
-/// Each list has other multiplicities, so that nothing left in memory by the list before is right.
+/// Each list has different multiplicities, so that values left in memory by the previous list are wrong.
 fn uneven_batches(merge: &mut dyn Merge, entries: &[WeightedPosition]) -> Outcome {
     const PARTS: usize = 8;
     for group_size in [256, 128, 64] {
@@ -390,7 +387,7 @@ fn planes(entry: &WeightedPosition) -> Planes32 {
     Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked())
 }
 
-/// Returns ranges with about equally many of these entries by this key, and half of the range of one entry's pawns.
+/// Divides the entries into ranges of about equal size by this key, and adds half of the keys of one pawn structure.
 fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
     let mut keys: Vec<_> = entries.iter().map(|entry| key(&planes(entry))).collect();
     let mut ranges = KeyRange::divide(&mut keys, RANGES);
@@ -400,7 +397,7 @@ fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<Key
     ranges
 }
 
-/// Requires that an expansion of all parents, in two calls, keeps exactly those of these entries that pass the filter.
+/// Requires that an expansion of all parents, in two calls, keeps exactly the entries that pass the filter.
 fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> Outcome {
     let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
     reserve_for(&mut *merge, expected.len() as u64, kept)?;
@@ -412,7 +409,7 @@ fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> 
     holds(&mut *merge, &expected, "the successors in a range")
 }
 
-/// Checks that the successors of all parents can be made range by range, and so can their parents.
+/// Checks expansions to ranges, to the possible parents of a range's positions, and to ranges of reversed keys.
 fn ranges(merge: &mut dyn Merge, expected: &ExpectedPly) -> Outcome {
     for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &expected.entries, Filter::within(range))?;
@@ -498,7 +495,7 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     within.chain(reversed).chain(before).chain(before_reversed).try_for_each(|kept| keeps(&mut *merge, &next, kept))
 }
 
-/// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.
+/// Checks that a list that is too short gives an error, even if far more entries are inserted, and that the next list works.
 fn short_lists<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let start = WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 << 70 };
     let [many, _] = one_bit_apart(Color::White);

@@ -6,7 +6,6 @@ fn squares() -> impl Iterator<Item = Square> {
     (0..64).filter_map(Square::new)
 }
 
-/// Returns whether no piece of `by` attacks these squares.
 fn safe(position: &Position, squares: u64, by: Color, occupied: u64) -> bool {
     bits::Bits(squares).filter_map(Square::of).all(|square| position.attackers(square, by, occupied) == 0)
 }
@@ -87,7 +86,6 @@ fn castling(position: &Position, rules: &Rules) -> Vec<Move> {
     moves
 }
 
-/// Counts the leaves `depth` plies below a position.
 pub(crate) fn perft(position: &Position, rules: &Rules, depth: u32) -> u64 {
     match depth {
         0 => 1,

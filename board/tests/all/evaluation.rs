@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// Every word of 64 bits is a set of squares: nothing overflows.
+    /// Any 64-bit word is a set of squares, so nothing overflows.
     #[test]
     fn no_words_overflow(words in any::<[u64; 6]>()) {
         let [white, pawns, knights, bishops_queens, rooks_queens, kings] = words;

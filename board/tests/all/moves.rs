@@ -5,7 +5,6 @@ use kogge_board::{Color, Fen, Move, MoveError, MoveKind, Piece, Square, UndoMove
 use kogge_testkit::placement;
 use proptest::prelude::*;
 
-/// The generator of these tests counts published positions correctly.
 #[test]
 fn the_slow_generator_counts_right() {
     for known in known::random().into_iter().chain(known::chess960()).step_by(8) {
@@ -99,7 +98,7 @@ fn san_is_written_as_the_standard_says() {
         ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "b1d2", "Nbd2"),
         ("4k3/8/8/1N6/8/8/8/1N2K3 w - - 0 1", "b1c3", "N1c3"),
         ("8/8/4k3/8/Q6Q/8/8/K6Q w - - 0 1", "h4e4", "Qh4e4+"),
-        // A pinned piece is no rival.
+        // A pinned piece cannot make the move, so it is no rival.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2", "Ne2"),
         ("8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1", "e4d3", "exd3"),
         ("r3k3/1P6/8/8/8/8/8/4K3 w q - 0 1", "b7a8q", "bxa8=Q+"),

@@ -8,7 +8,7 @@ fn sample(themes: &[Theme], count: u64) -> Vec<Placement> {
     (0..count).map(|seed| placement(seed, themes, ALL_MEN)).collect()
 }
 
-/// Returns the share of the positions for which this holds, in per cent.
+/// Returns the percentage of positions that satisfy `holds`.
 fn share(positions: &[Placement], holds: impl Fn(&Position) -> bool) -> usize {
     positions.iter().filter(|(_, position)| holds(position)).count() * 100 / positions.len()
 }
@@ -21,7 +21,7 @@ fn capturers(position: &Position) -> u32 {
     (beside & position.pawns & position.of(position.turn())).count_ones()
 }
 
-/// Returns the number of own men whose removal would expose the king to one more slider.
+/// Returns the number of men whose removal would expose their king to one more slider.
 fn pinned(position: &Position, color: Color) -> u32 {
     let king = position.king(color).expect("legal");
     let sliders = position.bishops_queens | position.rooks_queens;
@@ -115,7 +115,7 @@ fn pins_come_on_every_axis() {
     assert!(axes.iter().all(|&count| count >= 50), "{axes:?}");
 }
 
-/// Some double pushes allow no capture en passant only because it would expose the king.
+/// Some double pushes allow no capture en passant only because the capture would expose the king.
 #[test]
 fn en_passant_traps_are_met() {
     let mut opened = [0; 2];
@@ -134,7 +134,7 @@ fn en_passant_traps_are_met() {
             let after = position.play(&rules, Move::new(from, to, MoveKind::DoublePush));
             let beside = (to.bit() & !FILE_A) >> 1 | (to.bit() & !FILE_H) << 1;
             let refused = beside & after.pawns & after.of(after.turn()) != 0 && after.state.en_passant_file().is_none();
-            // A check by the push, direct or discovered, would be another reason to refuse.
+            // A check by the push, direct or discovered, would also forbid the capture.
             if refused && after.checkers() == 0 {
                 let same_rank = after.king(after.turn()).is_some_and(|king| king.rank() == to.rank());
                 opened[usize::from(same_rank)] += 1;

@@ -14,7 +14,7 @@ use kogge_driver::MAX_DEPTH;
 /// The largest number of threads accepted: more than any machine has cores.
 const MAX_THREADS: usize = 4096;
 
-/// The smallest size accepted for a hash table or memory, in bytes; less would hold nothing.
+/// The smallest size accepted for a hash table or memory, in bytes; a smaller one could hold nothing.
 const MIN_SIZE: usize = 1024;
 
 /// The value of `--device`.
@@ -100,7 +100,7 @@ impl FromStr for LedgerLocation {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        // A mistaken address must not become a file, whose name errors repeat: it may hold a password.
+        // A mistaken address must not become a file name: it may hold a password, and errors repeat file names.
         let lower = text.trim_start().to_ascii_lowercase();
         let is_address = lower.contains("://")
             || lower.contains("password=")

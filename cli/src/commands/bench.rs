@@ -37,7 +37,7 @@ pub(super) struct Bench {
 
 /// Turns the arguments into a job.
 pub(super) fn job(args: args::Bench, common: &Common) -> Result<Box<dyn Job>, Failure> {
-    // The options of a device live as long as the program.
+    // The options of a device live until the program ends.
     let options = args.option.iter().map(|text| if text == "default" { "" } else { text.clone().leak() });
     let options: Vec<&str> = if args.option.is_empty() { vec![""] } else { options.collect() };
     if !args.kernels {
@@ -143,7 +143,7 @@ fn described(opened: &Opened) -> DeviceInfo {
     info
 }
 
-/// Names the differences between the earlier measurement and this one, as sentences.
+/// Describes the differences between the earlier measurement and this one, as sentences.
 fn differences(
     old: &Old,
     machine: &Machine,
@@ -162,7 +162,6 @@ fn differences(
     sentences
 }
 
-/// Returns the reason why there is no measurement.
 fn stopped(error: Error) -> Failure {
     match error {
         Error::Cancelled(progress) => Failure::Interrupted(format!(

@@ -15,12 +15,12 @@ pub(super) struct List;
 #[derive(Serialize)]
 struct Row {
     backend: &'static str,
-    /// The number that `--device` takes.
+    /// The number to give to `--device`.
     number: Option<usize>,
     usable: bool,
-    /// The reason why it is not usable.
+    /// The reason why the device is not usable.
     reason: Option<String>,
-    /// Its description, if it is usable.
+    /// The device's description, if it is usable.
     info: Option<Device>,
     /// The text, and the text with `--verbose`.
     #[serde(skip)]

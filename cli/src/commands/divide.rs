@@ -14,7 +14,7 @@ impl Job for args::Count {
         let mut opened = context.open_for(*depth, self.hash.bytes, |driver, depth| driver.perft(root, depth))?;
         let (divided, elapsed) = context.work(&mut opened, "leaves", |driver| driver.divide(root, *depth))?;
         let chess960 = root.is_chess960();
-        // At depth 0 the root itself is the one leaf.
+        // At depth 0, the root is the only leaf.
         let none = u128::from(*depth == 0);
         let sum = divided.iter().try_fold(none, |sum, (_, nodes)| sum.checked_add(*nodes));
         let nodes = sum.ok_or(Error::Overflow)?;

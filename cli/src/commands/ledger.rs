@@ -15,7 +15,7 @@ use crate::output::record;
 
 /// Files to export to.
 struct Export {
-    /// The folder to create first.
+    /// The folder, which must be created before the files.
     folder: Option<PathBuf>,
     csv: Option<PathBuf>,
     parquet: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl Job for args::Ledger {
 impl Export {
     fn new(to: &Path) -> Result<Self, Failure> {
         let export = Self::files(to)?;
-        // The ledger would refuse the file only after it has written the other one.
+        // The ledger would refuse the second file only after it has written the first one.
         if export.parquet.is_some() && cfg!(not(feature = "parquet")) {
             return Err(LedgerError::NO_PARQUET.into());
         }

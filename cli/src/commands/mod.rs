@@ -42,7 +42,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
 /// Turns the arguments into a job.
 ///
 /// # Errors
-/// If the arguments or the input that they name are wrong. No device is opened here.
+/// If the arguments, or the input that they name, are wrong. This function opens no device.
 fn plan(command: Command, common: &Common) -> Result<Box<dyn Job>, Failure> {
     Ok(match command {
         Command::Perft(args) => Box::new(args),

@@ -38,7 +38,7 @@ impl Job for args::Perft {
             let reason = "--hash and --plan work with one device; name one with --device.";
             return Err(Failure::Input(reason.to_owned()));
         }
-        // Counting a shallow tree takes less time than planning.
+        // Counting a shallow tree takes less time than planning the count.
         let is_deep = self.plies.is_some() || self.ranges.is_some() || *depth >= LEAST_MERGED_DEPTH;
         let merged = !self.raw && hash.is_none() && is_deep;
         let mut opened = if is_one {

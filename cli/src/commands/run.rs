@@ -111,8 +111,8 @@ fn efforts(snapshot: &Snapshot, merged: bool) -> Vec<Aside> {
     snapshot.devices.iter().map(line).collect()
 }
 
-/// Returns the name of this process in ledgers: the machine, the process number, and the time of its start, since process
-/// numbers are reused.
+/// Returns the name of this process in ledgers: the machine, the process number, and the time of its start, because
+/// process numbers are reused.
 fn worker_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let named = |name: &str| std::env::var(name).ok();

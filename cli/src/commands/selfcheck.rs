@@ -20,17 +20,18 @@ use crate::machine::Machine;
 use crate::outcome::{Answer, Failure};
 use crate::selection::Selection;
 
-/// The time for published counts on each device, as a share of the time for the comparison, or of this time if there is no limit.
+/// The maximum time for published counts on each device, as a share of the time for the comparison; without a limit, as a share
+/// of this time.
 const KNOWN_SHARE: f64 = 0.1;
 const UNLIMITED: f64 = 60.0;
-/// The bytes of the hash table in a comparison without limit: few, so that positions replace each other.
+/// The size of the hash table in a comparison without limit, in bytes: so small that positions replace each other.
 const HASH: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
-/// Checks devices, and reports what to tell the authors.
+/// Checks devices, and reports the result for the authors.
 pub(super) struct Selfcheck {
     seconds: u32,
     seed: u64,
-    /// The backends to check, each with the number of a device or for all devices.
+    /// The backends to check, each with a device number or for all devices.
     wanted: Vec<(BackendName, Option<usize>)>,
     request: Request,
 }
@@ -60,10 +61,10 @@ impl Selfcheck {
         Ok(Self { seconds: args.seconds, seed: args.seed.unwrap_or_else(now), wanted, request: Selection::any(common) })
     }
 
-    /// Opens the wanted devices.
+    /// Opens the requested devices.
     ///
     /// # Errors
-    /// If a device is wanted that its backend does not have.
+    /// If the backend does not have a requested device.
     fn open(&self) -> Result<Vec<Candidate>, Failure> {
         let mut found = Vec::new();
         for (name, number) in &self.wanted {
@@ -111,7 +112,7 @@ impl Selfcheck {
         Ok(found)
     }
 
-    /// Checks the devices that were opened.
+    /// Checks the open devices.
     fn check(&self, found: Vec<Candidate>, observer: &dyn Observer) -> Result<Report, Error> {
         let (mut rows, mut opened) = (Vec::new(), Vec::new());
         for Candidate { backend, number, opened: result } in found {

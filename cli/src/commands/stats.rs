@@ -17,7 +17,7 @@ impl Job for args::Stats {
         let Tree { ref root, depth } = Tree::new(tree)?;
         let mut opened = context.open_for(depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
         let settings = memory::settings(memory, opened.backend.info());
-        // A device compiles and tests its kernels before their first use. That belongs to opening it.
+        // A device compiles and tests its kernels before their first use. This time is part of opening the device.
         opened.backend.categories(&root.rules, &[Quad48::from(&root.position)], 1, &mut unwatched)?;
         let merged = |depth| !raw && depth >= LEAST_MERGED_DEPTH;
         if merged(depth) {

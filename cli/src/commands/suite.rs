@@ -31,13 +31,14 @@ enum Line {
 /// Lines of a suite, each with its number and the result of reading it.
 type Lines = Vec<(usize, Result<Case, EpdError>)>;
 
-/// The leaves of a piece of a suite. The lines of a piece are checked together, and their results printed.
+/// The number of leaves in a piece of a suite. The lines of a piece are checked together, and then their results are
+/// printed.
 const PACE: Pace = Pace::new(100_000_000, Duration::from_secs(1), 100);
 
-/// The most lines of a piece.
+/// The maximum number of lines in a piece.
 const LINES: usize = 1 << 16;
 
-/// Takes the next lines, several only if they have at most this number of leaves.
+/// Takes the next lines: several only if they have at most this number of leaves together.
 fn take(lines: &mut Peekable<impl Iterator<Item = (usize, Result<Case, EpdError>)>>, caps: Caps, most: u64) -> Lines {
     let (mut piece, mut leaves) = (Lines::new(), 0.0);
     while let Some((_, case)) = lines.peek()
@@ -85,7 +86,6 @@ impl Results {
         }
     }
 
-    /// The number of lines.
     fn lines(&self) -> usize {
         self.passed + self.failed + self.skipped + self.broken
     }
@@ -156,8 +156,8 @@ impl Job for args::Suite {
     }
 }
 
-/// Estimates the work on all counts within the caps: the suite gives the number of leaves, and counting from the start
-/// position gives the speed of the CPU.
+/// Estimates the work on all counts within the caps from the suite's numbers of leaves and from the CPU's speed below
+/// the start position.
 fn estimate(cpu: &mut dyn Backend, text: &[u8], caps: Caps) -> Result<Estimate, Error> {
     let (mut calls, mut leaves) = (BTreeSet::new(), 0_u128);
     for case in epd::lines(text).filter_map(|(_, case)| case.ok()) {
@@ -195,7 +195,7 @@ fn print(context: &mut Context, line: &Line) -> std::io::Result<()> {
         Line::Fail { line, fen, depth, expected, found } => {
             writeln!(to, "FAIL  {line:>5}  {fen}  depth {depth}: expected {expected}, found {found}")
         }
-        // The error is already on standard error.
+        // The error has already been printed.
         Line::Broken { .. } => Ok(()),
     })
 }

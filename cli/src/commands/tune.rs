@@ -19,7 +19,7 @@ struct Row {
     /// The leaves per second from the start position and from Kiwipete.
     rates: Option<[f64; 2]>,
     outcome: &'static str,
-    /// The reason why it was refused or is wrong.
+    /// The reason why the value was refused or is wrong.
     reason: Option<String>,
 }
 

@@ -22,8 +22,7 @@ impl Job for Uci {
     }
 }
 
-/// The device that counts for `go perft`. It is opened on first use, because opening may take
-/// seconds.
+/// The device that counts for `go perft`, opened on first use. Opening a device may take seconds.
 struct Counter {
     request: Request,
     opened: Option<Opened>,

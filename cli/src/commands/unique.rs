@@ -20,7 +20,7 @@ struct Ply {
 impl Ply {
     const HEADS: [&str; 4] = ["ply", "distinct positions", "reached once", "diagrams"];
 
-    /// The cells of the row, without the last one unless diagrams are wanted.
+    /// The cells of the row, without the diagrams unless they are wanted.
     fn cells(&self, diagrams: bool) -> Vec<String> {
         let mut cells = vec![self.ply.to_string(), self.count.positions.to_string(), self.count.once.to_string()];
         if diagrams {
@@ -30,7 +30,7 @@ impl Ply {
     }
 }
 
-/// The number of bytes for the few plies that are merged to estimate the work.
+/// The memory in bytes for the few plies that are merged to estimate the work.
 const ESTIMATE_MEMORY: u64 = 256 << 20;
 
 impl Job for args::Unique {

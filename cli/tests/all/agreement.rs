@@ -16,10 +16,10 @@ struct OpenDevice {
     backend: Box<dyn Backend>,
 }
 
-/// Opens every usable device of every backend, the CPU first: the others are compared with it.
+/// Opens every usable device of every backend, the CPU first: all others are compared with the CPU.
 ///
 /// # Panics
-/// If a device that is listed as usable cannot be opened, or if a backend has none and one is required.
+/// If a usable device cannot be opened, or if a backend that must have a device has none.
 fn usable() -> Vec<OpenDevice> {
     let mut usable = Vec::new();
     for entry in BACKENDS {
@@ -48,7 +48,6 @@ fn frontiers(reference: &mut dyn Backend) -> Batches {
     frontiers
 }
 
-/// Returns the command that shows a difference.
 fn command(device: &OpenDevice, reference: &OpenDevice, found: &Disagreement) -> String {
     let Disagreement { position, depth, .. } = found;
     format!(
@@ -129,7 +128,7 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     let ["diff", depth, "--fen", fen, "--backend", "cpu", "--device", "0", "--against", "mailbox:0"] = words[..] else {
         panic!("{line}")
     };
-    // The real mailbox is right.
+    // The unchanged mailbox is right.
     assert!(kogge(&words).answer(line).starts_with("No difference down to depth "), "{line}");
 
     // The command finds the mistake at this position or at most one ply below it.

@@ -117,7 +117,7 @@ ply  distinct positions  reached once
     assert_eq!(diagrams.lines().last(), Some("  4               72078          9825     71852"));
     let parts = kogge(&words("unique 5 --quiet --diagrams --memory 12M")).answer("unique");
     assert_eq!(parts.lines().last(), Some("  5              822518         53516    815677"));
-    // If the positions with the same pawns do not fit together, diagrams are not counted, and a note says so.
+    // If the positions with the same pawns do not fit in memory together, diagrams are not counted, and a note says so.
     let parts = kogge(&words("unique 4 --fen kiwipete --diagrams --memory 20M"));
     assert!(parts.code == 0 && parts.stdout.contains("  4             1374152        213924         -\n"), "{parts:?}");
     assert!(parts.stderr.contains("note: The diagrams of ply 4 were not counted"), "{parts:?}");
@@ -354,7 +354,6 @@ fn suites() {
     assert!(binary.code == 2 && binary.stderr.contains("not text"), "{}", binary.stderr);
 }
 
-/// Returns the commands that a help text lists.
 fn commands(help: &str) -> Vec<&str> {
     let listed = help.split_once("\nCommands:\n").map_or("", |(_, listed)| listed);
     let lines = listed.lines().take_while(|line| !line.is_empty());
@@ -391,7 +390,7 @@ fn help_man_and_completions_know_every_flag() {
         known.push(command);
     }
     std::fs::remove_dir_all(&pages).unwrap();
-    // The list includes the commands of the README and subcommands.
+    // The list also has the commands that the README names, and subcommands.
     for command in ["perft", "bench", "best", "run", "ledger", "uci", "position unpack", "man"] {
         assert!(known.iter().any(|name| name == command), "{command} is not among {known:?}");
     }
@@ -414,7 +413,7 @@ fn best_moves() {
     assert!(answer["centipawns"].is_i64() && answer["mate"].is_null() && answer["line"][1].is_string(), "{answer}");
 }
 
-/// Returns the greatest number of bytes that a process has had in memory so far.
+/// Returns the peak memory of a process so far, in bytes.
 #[cfg(target_os = "linux")]
 fn peak(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -422,7 +421,7 @@ fn peak(process: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
-/// Lists that were used again once grew with every range: this count took more than a gigabyte.
+/// A regression test: lists that are reused once grew with every range, so this count took more than a gigabyte.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_count_in_ranges_keeps_to_its_memory() {

@@ -74,7 +74,8 @@ fn devices_pass_a_suite() {
     }
 }
 
-/// Tests that one device of each GPU interface counts positions and diagrams, whole and in ranges, as published (A083276, A089957, A019319).
+/// Tests that one device of each GPU interface counts positions and diagrams, whole and in ranges, as published (A083276,
+/// A089957, A019319).
 #[test]
 fn devices_count_distinct_positions_and_diagrams() {
     let rows = devices(kogge(&["devices", "--json"]));
@@ -95,7 +96,7 @@ fn devices_count_distinct_positions_and_diagrams() {
 fn auto_takes_a_gpu_or_our_own_code() {
     let rows = devices(kogge(&["devices", "--json"]));
     let gpus = rows.iter().filter(|row| row["info"]["kind"] == "GPU" || row["info"]["kind"] == "integrated GPU");
-    // `diff` always uses the best device, since its work is not estimated.
+    // `diff` always uses the best device, because its work is not estimated.
     let run = kogge(&["diff", "1", "--against", "mailbox", "--json"]);
     let taken = run.json().remove(0);
     match gpus.count() {

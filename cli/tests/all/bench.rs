@@ -7,14 +7,14 @@ use crate::support::{Run, kogge, words};
 use kogge_board::known;
 use serde_json::{Value, json};
 
-/// A measurement that takes little time.
+/// A short measurement.
 const SHORT: &str = "bench --seconds 1 --repetitions 2 --threads 1";
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{name}-{}.json", std::process::id()))
 }
 
-/// Returns the only JSON object; apart from it, the output has only notes about noise.
+/// Returns the only JSON object of the output, which otherwise has only notes about noise.
 #[track_caller]
 fn report(run: &Run) -> Value {
     assert_eq!(run.code, 0, "{run:?}");
@@ -31,7 +31,7 @@ fn named_devices_are_measured_with_known_counts() {
     assert_eq!(rows.len(), 24);
     for row in rows {
         let steps = row["climb"].as_array().expect("a list");
-        // The machine decides how deep the climb comes; each step is a published count.
+        // The depth that the climb reaches depends on the machine; each step is a published count.
         assert!(steps.len() as u64 >= row["depth"].as_u64().expect("a depth"), "{row}");
         let known = known::standard().into_iter().find(|known| row["position"] == known.name).expect("a name");
         for (step, (depth, leaves)) in steps.iter().zip(known.counts()) {
@@ -90,7 +90,7 @@ fn an_earlier_measurement_is_compared_with() {
         assert!((number("unpack_ratio") * number("unpack") / 0.5 - 1.0).abs() < 1e-9, "{cost}");
     }
 
-    // Another device and processor, in the result file of a bundle.
+    // A result file of a bundle, from another device and processor.
     before["subjects"][0]["device"] = json!("ten CPU threads");
     before["processor"] = json!("Another CPU");
     fs::write(file("old"), json!({ "kogge": "kogge 0.1.0", "suites": [], "bench": before }).to_string())

@@ -9,7 +9,7 @@ use serde_json::json;
 
 const ROOT: &str = "8/8/8/8/8/p1k5/8/K7 w - - 0 1";
 
-/// The answers of the engine: two plies below the root, and one ply after a1b1, without the pawn's moves.
+/// The engine answers two plies below the root, and one ply after a1b1, without the pawn's moves.
 const ROOT_DIVIDED: &str = "a1a2: 6\na1b1: 6\n\nNodes searched: 12";
 const CHILD_DIVIDED: &str = "c3b3: 1\nc3b4: 1\nc3c4: 1\nc3d2: 1\nc3d3: 1\nc3d4: 1\n\nNodes searched: 6";
 
@@ -104,7 +104,7 @@ fn diff_script(name: &str, text: &str, arguments: &[&str]) -> Run {
     call.output().expect("kogge starts").into()
 }
 
-/// Returns a script that changes the answers of the example with another command of a pipe.
+/// Returns the script of the example with another command in its pipe, which changes the answers.
 #[cfg(unix)]
 fn changed(filter: &str) -> String {
     format!("'{SCRIPT}' \"$@\" | {filter}")
@@ -134,7 +134,7 @@ fn the_example_script_agrees() {
 #[cfg(unix)]
 #[test]
 fn a_wrong_script_is_led_to_its_mistake() {
-    // Without the pawn's moves, and the sum, the script makes its mistake one ply below the root.
+    // Without the pawn's moves and the sum, the script's mistake is one ply below the root.
     let script = changed("grep '^[a-h]' | grep -v '^a3a2 ' | sed 's/^a1b1 7/a1b1 6/'");
     let run = diff_script("forgetful", &script, &["2", "--fen", ROOT]);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{}", run.stdout);

@@ -1,4 +1,4 @@
-//! The checks of the fuzz targets on random text and bytes, and on valid ones with small changes.
+//! The checks of the fuzz targets on random text and bytes, and on slightly changed valid input.
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 

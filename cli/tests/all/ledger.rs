@@ -45,7 +45,6 @@ fn merged<'a>(depth: &'a str, ply: &'a str, file: &'a Path) -> Vec<&'a str> {
     [&tree[..], &["--lease", "1", "--ply", ply, "--memory", "64M"]].concat()
 }
 
-/// Returns a source of answers.
 fn source(backend: &str) -> Source {
     let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
     Source { backend: backend.to_owned(), device, variant, kogge, plan: String::new() }
@@ -182,7 +181,7 @@ fn two_processes_share_a_file() {
 #[test]
 fn a_worker_that_died_with_a_lease_is_waited_for_no_longer_than_the_lease() {
     let file = fresh("orphaned");
-    // The first process stops before it counts anything, and a dead worker holds a few entries.
+    // The first process stops before it counts anything, and a dead worker still holds a few entries.
     interrupted("5", &file);
     let mut store = Sqlite::open(&file).expect("it was made");
     let start = Instant::now();
@@ -244,7 +243,7 @@ fn ledgers_of_other_trees_are_refused() {
     assert_eq!(std::fs::read(&file).expect("it is there"), before, "a ledger that is refused is left as it is");
 }
 
-/// A limit on file sizes replaces a full disk; setting it needs no privileges.
+/// A limit on file sizes simulates a full disk; setting the limit needs no privileges.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_run_clearly_and_the_ledger_still_opens() {
@@ -299,7 +298,7 @@ fn a_wrong_count_is_found_and_settled() {
     let difference = format!("DIFFERENT  entry {id}, ");
     assert!(verified.stdout.contains(&difference) && verified.stdout.contains("mailbox"), "{}", verified.stdout);
 
-    // Now there is no total, and an error says why.
+    // Now there is no total, and an error gives the reason.
     let refused = on_cpu(&kiwipete("4", &file));
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("1 entries of the ledger") && refused.stderr.contains("--settle"), "{refused:?}");
@@ -364,7 +363,7 @@ fn merged_entries_are_checked_and_settled() {
     assert_eq!((dispute["id"].as_u64(), dispute["first"].as_str().map(str::len)), (Some(3), Some(40)));
     let answers = dispute["answers"].as_array().expect("a list");
     assert_eq!(answers[0]["count"]["leaves"].to_string(), count.leaves.to_string());
-    // Entry 3 may be among those that were verified; then further answers agree with the first.
+    // Entry 3 may be among the verified entries; then later answers agree with the first one.
     let paths: Vec<_> = answers.iter().map(|answer| answer["count"]["paths"].as_u64()).collect();
     assert!(paths[1..].contains(&paths[0].map(|paths| paths + 1)), "{paths:?}");
     let shown = kogge(&["ledger", place]).answer("ledger");
@@ -458,7 +457,7 @@ fn perft_on_several_devices_is_one_count() {
     }
     let text = kogge(&["perft", "5", "--fen", KIWIPETE, "--device", "cpu,mailbox"]).answer("perft");
     assert!(text.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")) && text.contains("mailbox: "), "{text}");
-    // A list of one device is that device.
+    // A list with one device means that device.
     let one = kogge(&["perft", "5", "--fen", KIWIPETE, "--device", "cpu", "--json"]).json().remove(0);
     assert_eq!((one["nodes"].to_string(), one["backend"].as_str()), (KIWIPETE_5.to_owned(), Some("cpu")));
 }

@@ -78,7 +78,7 @@ fn an_interrupt_while_the_server_is_away_is_no_failure() {
         matches!(store.header(), Ok(Some(_))) && store.tally().expect("it can be read").done > 0
     });
     server.stop();
-    // The process notices within a lease.
+    // The other process notices that within the length of a lease.
     sleep(Duration::from_secs(2));
     let began = Instant::now();
     let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");

@@ -1,4 +1,5 @@
-//! The binary: answers, refusals, exit codes. One program for all of them is built faster, and its tests share the cores.
+//! The binary: answers, refusals, exit codes. A single program is built faster than one for each file, and its tests
+//! share the cores.
 
 mod agreement;
 mod answers;

@@ -180,7 +180,8 @@ fn memory_does_not_grow_with_depth() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Both seconds are the process's own, however busy the machine is; the peak covers all the time before.
+        // Both times are CPU times of the process, so they do not depend on the machine's load; the peak covers the
+        // whole run so far.
         let mut peaks = Vec::new();
         for seconds in [1, 2] {
             while seconds_computed(child.id()) < seconds {
@@ -197,7 +198,6 @@ fn memory_does_not_grow_with_depth() {
     }
 }
 
-/// Returns the seconds for which the cores have worked for a process.
 #[cfg(target_os = "linux")]
 fn seconds_computed(process: u32) -> u64 {
     /// Linux reports times in hundredths of a second.
@@ -227,7 +227,7 @@ fn wait_until_interrupts_are_caught(process: u32) {
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupted_work_says_how_far_it_was() {
-    // `bench` stops only after a count, and a longer time limit makes counts longer.
+    // `bench` stops only after a count, and counts are longer with a longer time limit.
     for line in [
         "perft 12",
         "divide 12",

@@ -1,10 +1,10 @@
 //! Tests that the pages tell the truth.
 //!
-//! Every example of the README and of the guides runs and must print the output that the page shows, on standard output and
-//! standard error together, except for the parts that [`mask`] masks. An example is a command after `$ `. The examples of a page
-//! run one after the other, as a reader would copy them, in an empty folder with the repository's `data`, on a machine without a GPU.
-//! `cargo run --release --` runs the binary under test. A list names the examples that do not run, with reasons. The examples
-//! of the libraries run too, the commands that pages name exist, links lead somewhere, and large counts are the published ones.
+//! Every example of the README and of the guides runs and must print the output that the page shows, on standard output and standard
+//! error together, except for the parts that [`mask`] masks. An example is a command after `$ `. The examples of a page run one after
+//! the other, as a reader would copy them, in an empty folder with the repository's `data`, on a machine without a GPU. `cargo run
+//! --release --` runs the binary under test. A list names the examples that do not run, with reasons. The examples of the libraries
+//! run too, the commands that pages name exist, links have targets, and large counts are the published ones.
 
 #![cfg(target_os = "linux")]
 
@@ -28,12 +28,12 @@ const GUIDES: [(&str, &str); 5] = [
     ("docs/library.md", include_str!("../../../docs/library.md")),
 ];
 
-/// The most lines of the README, so that people read it.
+/// The maximum number of lines in the README, so that people read it.
 const README_LINES: usize = 200;
 
 const RESULTS: &str = include_str!("../../../RESULTS.md");
 
-/// The other pages, whose commands and links are checked as well as those of the guides.
+/// The other pages: their commands and links are checked, too.
 const PAGES: [(&str, &str); 19] = [
     ("RESULTS.md", RESULTS),
     ("CONTRIBUTING.md", include_str!("../../../CONTRIBUTING.md")),
@@ -66,9 +66,9 @@ const NOT_RUN: [(&str, &str); 3] = [
 /// An example whose output is compared only partly.
 struct Partly {
     command: &'static str,
-    /// The command that runs instead and takes less time, if any.
+    /// A faster command to run instead, if any.
     instead: Option<&'static str>,
-    /// Prefixes; each line of the output starts with one of them.
+    /// Prefixes; each line of the output must start with one of them.
     beginnings: &'static [&'static str],
 }
 
@@ -122,7 +122,7 @@ const PARTLY: [Partly; 4] = [
 ];
 
 impl Partly {
-    /// Returns the first line that starts with none of them.
+    /// Returns the first line that starts with none of the prefixes.
     fn other<'a>(&self, mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         lines.find(|line| {
             !line.is_empty() && *line != "..." && !self.beginnings.iter().any(|beginning| line.starts_with(beginning))
@@ -130,7 +130,6 @@ impl Partly {
     }
 }
 
-/// Returns the examples of a page, in order.
 fn examples_of(page: &str) -> Vec<Example> {
     let examples = |block: &Block| match block {
         Block::Indented(lines) => page::examples(lines),
@@ -175,7 +174,7 @@ fn what_is_partly_compared_looks_as_in_the_page() {
         let run = support::kogge(&support::words(instead));
         assert_eq!(run.code, 0, "{instead}: {}", run.stderr);
         assert!(run.stdout.lines().count() > 2, "{instead}: {}", run.stdout);
-        // Only the lines of kogge itself count on standard error, since drivers write there too.
+        // On standard error, only the lines of kogge are compared, because drivers write there too.
         let own = |line: &&str| line.starts_with("note: ") || line.starts_with("error: ");
         let said = run.stdout.lines().chain(run.stderr.lines().filter(own));
         assert_eq!(partly.other(said), None, "{instead}: {}{}", run.stdout, run.stderr);
@@ -229,7 +228,8 @@ examples! {
     play: "../../examples/play.rs"
 }
 
-/// Returns an example as a page shows it: without its first lines, which repeat the page's text, and with a private `main`.
+/// Returns an example in the form that a page shows: without its first lines, which repeat the page's text, and with a
+/// private `main`.
 fn in_page(example: &str) -> String {
     let (_, code) = example.split_once("\n\n").expect("an example begins with a comment");
     code.replace("pub(crate) fn main", "fn main")
@@ -245,7 +245,7 @@ fn library_examples_run_and_are_those_of_a_page() {
     }
 }
 
-/// Checks that kogge understands every command that a page names. The commands do not run, since `--help` is added.
+/// Checks that kogge understands every command that a page names. The commands are only parsed, not run, because `--help` is added.
 #[test]
 fn pages_name_commands_that_exist() {
     for (name, page) in GUIDES.into_iter().chain(PAGES) {

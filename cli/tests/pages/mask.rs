@@ -1,9 +1,9 @@
-//! Masks the parts of an output that depend on the machine and the moment.
+//! Masks the parts of an output that depend on the machine and the time.
 //!
 //! The following parts are masked on both sides, so they are not compared:
 //!
-//! * times and rates: a number before `s` or `ms`, with or without `about`; a number and its prefix before something
-//!   `/s`;
+//! * times and rates: a number before `s` or `ms`, with or without `about`; a number and its prefix before a unit that
+//!   ends in `/s`;
 //! * the device and its variant: the rest of a line after ` cpu: `;
 //! * dates and times of day;
 //! * in JSON, the values of `seconds`, `per_second`, `chosen`, `device`, `driver`, `variant` and `memory`;
@@ -14,7 +14,6 @@
 //!
 //! In the page, a line `...` stands for any number of lines, and ` ...` at the end of a line for the rest of that line.
 
-/// Whether an output agrees with a page.
 pub(crate) fn agrees(page: &[String], output: &[String]) -> bool {
     let kept = |lines: &[String]| -> Vec<String> {
         lines.iter().filter(|line| !says_why(line)).map(|line| masked(line)).collect()
@@ -40,7 +39,7 @@ fn lines_agree(page: &[String], output: &[String]) -> bool {
     }
 }
 
-/// Masks the parts of a line that depend on the machine and the moment.
+/// Masks the parts of a line that depend on the machine and the time.
 fn masked(line: &str) -> String {
     if line.starts_with('{') {
         return ["seconds", "per_second", "chosen", "device", "driver", "variant", "memory"]

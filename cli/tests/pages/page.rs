@@ -5,7 +5,7 @@
 pub(crate) enum Block {
     /// A block indented by four spaces.
     Indented(Vec<String>),
-    /// A block between fences; the language follows the first fence.
+    /// A block between fences; the opening fence names the language.
     Fenced { language: String, text: String },
 }
 
@@ -16,7 +16,6 @@ pub(crate) struct Example {
     pub(crate) output: Vec<String>,
 }
 
-/// Returns all code blocks of a page, in order.
 pub(crate) fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = page.lines().peekable();

@@ -1,4 +1,4 @@
-//! Kills runs of a ledger again and again.
+//! Kills runs of a ledger repeatedly.
 
 use std::process::Stdio;
 use std::thread::sleep;
@@ -9,7 +9,8 @@ use kogge_ledger::LedgerProgress;
 use super::{command, kogge};
 
 /// Kills runs of the mailbox, and then lets the CPU finish and returns its answer. Every second run is killed after a short random
-/// time, perhaps while the ledger is made; the others after they have counted entries and before they have counted all.
+/// time, perhaps while it creates the ledger; the others are killed after they have counted some entries and before they have
+/// counted all.
 pub fn kill_and_resume(
     ledger: &str,
     arguments: &[&str],

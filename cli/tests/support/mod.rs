@@ -35,7 +35,7 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Returns a command that finds no GPUs: the paths of the OpenCL library and of the Vulkan drivers lead nowhere.
+/// Returns a command that finds no GPUs: the paths of the OpenCL library and of the Vulkan drivers name no files.
 pub fn without_devices(arguments: &[&str]) -> Command {
     let mut command = command(arguments);
     hide_devices(&mut command);

@@ -7,7 +7,7 @@ use kogge_board::{Circle32, Five42, Format, PackedPosition, Pieces38, Pieces64, 
 
 use super::Times;
 
-/// The number of positions packed one after the other: few enough to stay in the first-level cache.
+/// The number of positions packed in a row: few enough to stay in the first-level cache.
 const BATCH: usize = 256;
 
 /// The duration of one measurement, in seconds.

@@ -1,6 +1,6 @@
 //! The answers of other programs: moves with their counts, and the sum.
 
-/// The names that programs give the sum of a divide, before the colon, in lower case.
+/// The labels that programs print before the sum of a divide, in lower case.
 const TOTALS: [&str; 5] = ["nodes searched", "nodes", "total", "total nodes", "leaf nodes"];
 
 /// An answer, as far as it has been read.
@@ -13,7 +13,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads a line. A line without a count means nothing.
+    /// Reads a line. A line without a count is ignored.
     pub(super) fn read(&mut self, line: &str) {
         match parse_count(line) {
             Some(Count::Move(text, count)) => self.counts.push((text, count)),
@@ -25,7 +25,7 @@ impl Answer {
     /// Returns the counts.
     ///
     /// # Errors
-    /// A sentence if the program's own sum differs from them.
+    /// A sentence if the program's own sum differs from the sum of the counts.
     pub(super) fn checked(self) -> Result<Vec<(String, u128)>, String> {
         let sum = self.counts.iter().try_fold(0u128, |sum, (_, count)| sum.checked_add(*count));
         match self.total {
@@ -45,7 +45,7 @@ enum Count {
     Total(u128),
 }
 
-/// Reads `e2e4: 20` or `e2e4 20`, and `Nodes searched: 400`; other lines mean nothing.
+/// Reads `e2e4: 20` or `e2e4 20`, and `Nodes searched: 400`; ignores other lines.
 fn parse_count(line: &str) -> Option<Count> {
     let line = line.trim();
     let (text, count) = line.rsplit_once([':', ' ', '\t'])?;

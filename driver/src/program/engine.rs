@@ -12,7 +12,7 @@ use super::process::{Process, split};
 use crate::Observer;
 use crate::error::{EngineError, Error};
 
-/// The time that an engine gets to end by itself.
+/// The maximum time for an engine to quit by itself.
 const PARTING: Duration = Duration::from_millis(500);
 
 /// A running UCI engine with `go perft`, such as Stockfish and its relatives. It answers with lines such as `e2e4: 20`
@@ -26,10 +26,10 @@ pub struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     /// Starts an engine: a program and its arguments, separated by spaces. Double quotes enclose a word with spaces.
-    /// `patience` is the time that the engine may be silent while it owes an answer.
+    /// `patience` is the time for which the engine may be silent while kogge waits for an answer.
     ///
     /// # Errors
-    /// If it cannot be started or does not speak UCI.
+    /// If the engine cannot be started or does not speak UCI.
     pub fn start(command: &str, patience: Duration, observer: &'a dyn Observer) -> Result<Self, Error> {
         let (name, arguments) = split(command)?;
         let mut prepared = Command::new(&name);
@@ -44,7 +44,7 @@ impl<'a> Engine<'a> {
         Ok(engine)
     }
 
-    /// The name that the engine gives itself.
+    /// The name that the engine reports.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -109,9 +109,9 @@ impl<'a> Engine<'a> {
 }
 
 impl Drop for Engine<'_> {
-    /// Asks the engine to quit. Dropping the process ends it if it does not.
+    /// Asks the engine to quit. If the engine does not quit, dropping the process ends it.
     fn drop(&mut self) {
-        // It does not matter whether the engine still listens, because it is ended in any case.
+        // An engine that no longer listens does not matter, because it is ended in any case.
         let _ = writeln!(self.input, "stop\nquit");
         let start = Instant::now();
         while start.elapsed() < PARTING {

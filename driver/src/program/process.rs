@@ -1,4 +1,4 @@
-//! A running program whose lines are read while the observer may stop the wait.
+//! A running program: its lines are read while the observer may stop the wait.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::error::{EngineError, Error};
 use crate::{Observer, Progress};
 
-/// The longest line that is read in one piece.
+/// The maximum length of a line that is read in one piece.
 const LONGEST_LINE: u64 = 1 << 16;
-/// The time between two questions to the observer whether to stop.
+/// The time between two calls of the observer.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A program that was started. It is ended when this is dropped.
+/// A running program. Dropping this value ends the program.
 pub(super) struct Process<'a> {
     /// The command, for errors.
     command: String,
@@ -46,11 +46,11 @@ pub(super) fn split(command: &str) -> Result<(String, Vec<String>), Error> {
 }
 
 impl<'a> Process<'a> {
-    /// Starts `prepared`, whose input and errors are set; `command` names it in errors. `patience` is the time that it may be
-    /// silent while a line is awaited.
+    /// Starts `prepared`, whose input and standard error are set; `command` names the program in errors. `patience` is the
+    /// time for which it may be silent while a line is awaited.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the program cannot be started.
     pub(super) fn start(
         command: &str,
         prepared: &mut Command,
@@ -74,10 +74,10 @@ impl<'a> Process<'a> {
         Ok(Self { command: command.to_owned(), child, lines, patience, observer })
     }
 
-    /// Waits for the next line; `None` at the end of the output. `doing` tells what it was asked, for errors.
+    /// Waits for the next line; `None` at the end of the output. `doing` names the request in errors.
     ///
     /// # Errors
-    /// If it is silent for too long, or the observer stops the wait.
+    /// If the program is silent for too long, or the observer stops the wait.
     pub(super) fn line(&self, doing: &str) -> Result<Option<String>, Error> {
         let start = Instant::now();
         loop {
@@ -99,7 +99,7 @@ impl<'a> Process<'a> {
     /// Waits for the end of a program that has closed its output.
     ///
     /// # Errors
-    /// If it does not end in time, or the observer stops the wait.
+    /// If the program does not end in time, or the observer stops the wait.
     pub(super) fn end(&mut self, doing: &str) -> Result<ExitStatus, Error> {
         let start = Instant::now();
         loop {
@@ -128,7 +128,7 @@ impl<'a> Process<'a> {
         EngineError::Answer { command: self.command.clone(), reason }.into()
     }
 
-    /// Drops lines that nobody has read: unread output would block the program.
+    /// Discards lines that nobody has read, because unread output would block the program.
     pub(super) fn skip_lines(&self) {
         while self.lines.try_recv().is_ok() {}
     }
@@ -136,7 +136,7 @@ impl<'a> Process<'a> {
 
 impl Drop for Process<'_> {
     fn drop(&mut self) {
-        // A program that has ended cannot be killed, which is no failure.
+        // Killing fails only if the program has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

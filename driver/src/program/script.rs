@@ -10,9 +10,9 @@ use super::process::{Process, split};
 use crate::Observer;
 use crate::error::Error;
 
-/// A program that divides. It is called with the depth, the FEN of the root and, unless there are none, the moves played from
-/// there, in UCI notation with spaces between them as one argument. It prints a line with each legal move and the number
-/// of leaves below it, such as `e2e4 20`, and may print the sum on a line of its own. Other lines mean nothing.
+/// A program that divides. It is called with the depth, the FEN of the root and, if moves were played from the root, these
+/// moves in UCI notation, separated by spaces, as one argument. It prints one line for each legal move with the number of
+/// leaves below it, such as `e2e4 20`, and may print the sum on a separate line. Other lines are ignored.
 ///
 /// The program inherits the environment, the folder and standard error.
 pub struct Script<'a> {
@@ -25,7 +25,7 @@ pub struct Script<'a> {
 
 impl<'a> Script<'a> {
     /// Reads a command: a program and its first arguments, separated by spaces. Double quotes enclose a word with spaces.
-    /// `patience` is the time that the program may be silent.
+    /// `patience` is the time for which the program may be silent.
     ///
     /// # Errors
     /// If no program is named.

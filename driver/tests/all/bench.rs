@@ -38,7 +38,7 @@ fn every_position_is_counted_in_both_ways_by_all() {
 
 #[test]
 fn a_faster_backend_is_measured_on_deeper_trees() {
-    // The only time that passes is the time of counts by one call.
+    // On this clock, time passes only during counts by one call.
     let microseconds = AtomicU64::new(0);
     let passed = &microseconds;
     let timed = |call, leaf| {
@@ -52,7 +52,7 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
     let mut subjects = [&mut fast as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
     let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
     let settings = BenchSettings { seconds: 6.0, repetitions: 1, clock: &clock, ..FREE };
-    // A count may take 48 ms. The position has 6, 264, 9467 and 422333 leaves.
+    // A count may take up to 48 ms. The position has 6, 264, 9467 and 422333 leaves.
     let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
     assert_eq!((rows[0].depth, rows[0].times.all.as_slice()), (3, &[0.009_477][..]), "{rows:?}");
     assert_eq!((rows[1].depth, rows[1].times.all.as_slice()), (1, &[0.060_006][..]), "{rows:?}");
@@ -90,7 +90,7 @@ fn who_miscounts_is_named_and_has_no_rows() {
 
 #[test]
 fn who_fails_while_it_is_timed_has_no_rows() {
-    /// Notices the end of the climb, a fifth of the whole.
+    /// Watches for the end of the climb, a fifth of the whole.
     #[derive(Default)]
     struct Timing(AtomicBool);
     impl Observer for Timing {
@@ -124,7 +124,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
 
 #[test]
 fn a_measurement_can_be_stopped() {
-    /// Stops after this many questions.
+    /// Stops after this number of questions.
     struct Stop(AtomicUsize);
     impl Observer for Stop {
         fn is_cancelled(&self) -> bool {
@@ -133,7 +133,8 @@ fn a_measurement_can_be_stopped() {
     }
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut subjects = [Subject { backend: &mut cpu, memory: 64 << 20 }];
-    // Some requests to stop come before a count, others within a count by merged plies, which has its own progress.
+    // Some requests to stop come before a count, and others during a count by merged plies, which has a progress of its
+    // own.
     for questions in 0..100 {
         let stop = Stop(AtomicUsize::new(questions));
         let settings = BenchSettings { depth: &|_| Some(2), ..FREE };
@@ -178,7 +179,7 @@ fn the_three_least_times_count() {
 
 #[test]
 fn rows_whose_times_differ_are_timed_again() {
-    // Each count takes a little less time than the one before.
+    // Each count takes a little less time than the previous one.
     let (microseconds, counts) = (AtomicU64::new(0), AtomicU64::new(0));
     let busy = |_: &[Quad48]| {
         let count = counts.fetch_add(1, Ordering::Relaxed) + 1;

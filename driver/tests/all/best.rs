@@ -7,12 +7,12 @@ use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
 
-/// A backend without minimax of its own.
+/// A backend without its own minimax.
 fn plain() -> impl Backend {
     Wrapped::new(Cpu::new(None).unwrap())
 }
 
-/// The CPU with minimax of its own. It reports before each search.
+/// The CPU with its own minimax. It reports before each search.
 fn watchable() -> impl Backend {
     Wrapped::new(Cpu::new(None).unwrap())
         .minimax(|cpu, rules, positions, depth, leaves| cpu.minimax(rules, positions, depth, leaves, &mut unwatched))
@@ -64,7 +64,7 @@ fn lines_end_with_the_game() {
 
 #[test]
 fn of_equal_moves_the_first_generated_is_best() {
-    // A lone knight cannot mate: everything is a draw.
+    // A lone knight cannot mate, so every value is a draw.
     assert_best("7k/8/8/8/8/8/8/K6N w - - 0 1", 2, "0.00", "h1g3 h8h7");
 }
 

@@ -103,7 +103,7 @@ fn a_count_reports_fails_and_stops() {
 fn frontiers_expand_and_merge_exactly() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut frontier = Frontier::of(&Fen::start());
-    // Paths and distinct positions after each ply: OEIS A048987 and A083276.
+    // Paths to each ply and its distinct positions: OEIS A048987 and A083276.
     for (ply, paths, distinct) in [(1, 20, 20), (2, 400, 400), (3, 8902, 5362)] {
         frontier = frontier.expand(&mut cpu).unwrap();
         let merged = frontier.merge().unwrap();
@@ -120,7 +120,7 @@ fn frontiers_expand_and_merge_exactly() {
 }
 
 proptest! {
-    /// Checks that pieces of any size add up to the count of a plain generator.
+    /// Checks that the counts of pieces of any size sum to the count of a plain generator.
     #[test]
     fn agrees_with_the_mailbox((rules, position) in placement(), depth in 0..4u32) {
         let expected = Mailbox::new().perft(&rules, &[Quad48::from(&position)], depth, &mut unwatched).unwrap();

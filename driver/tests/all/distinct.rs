@@ -34,7 +34,8 @@ fn by_text(root: &Fen, plies: u32) -> Vec<Distinct> {
     counts
 }
 
-/// Castling and en passant make several positions of one diagram, orthodox and Chess960; the last has diagrams of all kinds.
+/// Castling rights and en passant give several positions with one diagram, in orthodox chess and Chess960; the last position
+/// has such diagrams of all kinds.
 const ROOTS: [(&str, u32); 7] = [
     (KIWIPETE, 3),
     (MATE, 2),
@@ -57,7 +58,7 @@ fn distinct_positions_are_those_of_their_texts() {
         let expected = by_text(&root, plies);
         let found = Driver::new(&mut cpu, &()).unique(&root, plies, 1 << 26, true);
         assert_eq!(found.as_ref(), Ok(&expected), "{root}");
-        // This backend has no code of its own for it, so its entries are read back.
+        // This backend cannot count diagrams, so its entries are read back.
         let found = Driver::new(&mut mailbox, &()).unique(&root, plies.min(3), 1 << 26, true);
         assert_eq!(found.unwrap(), expected[..=plies.min(3) as usize], "{root}");
         // With little memory, diagrams are counted in parts.

@@ -1,4 +1,4 @@
-//! Engines over pipes. This test's own program, started again, pretends to be one.
+//! Engines over pipes. This test's program, started again, pretends to be an engine.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::time::{Duration, Instant};

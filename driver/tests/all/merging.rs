@@ -1,4 +1,4 @@
-//! Counts by merged plies: the same totals as counting every leaf, with any plan, memory and hashes.
+//! Counts by merged plies: with any plan, memory and hashes, the totals equal the totals of counting every leaf.
 
 use crate::support::wrong_merge::{Fault, WrongMerge};
 use crate::support::{KIWIPETE, MATE, Watch, fen};
@@ -25,7 +25,8 @@ fn cases() -> impl Iterator<Item = Case> {
     texts.into_iter().flat_map(|text| epd::lines(text).map(|(_, case)| case.unwrap_or_else(|error| panic!("{error}"))))
 }
 
-/// Counts every fourth position of the suites, to the deepest count of at most this many leaves, each with other settings.
+/// Counts every fourth position of the suites, to the deepest count of at most `most` leaves, each with different
+/// settings.
 fn suites(backend: &mut dyn Backend, most: u128) {
     let mut counted = 0;
     for (number, case) in cases().step_by(4).enumerate() {
@@ -81,7 +82,7 @@ fn what_does_not_fit_is_done_in_ranges() {
     assert!(plan.ranges() >= 2 && plan.plies[4].bytes <= 2 << 20, "{plan:?}");
 }
 
-/// Other programs use the device's memory, too, so that fewer positions fit than the device has said.
+/// Other programs use the device's memory, so fewer positions fit than the device reported.
 #[test]
 fn less_memory_than_expected_makes_ranges() {
     for (fitting, plies) in [(40_000, Some(4)), (40_000, Some(5)), (40_000, None), (3_000, Some(4)), (100, Some(3))] {
@@ -94,7 +95,7 @@ fn less_memory_than_expected_makes_ranges() {
     }
 }
 
-/// A device may have no memory for the levels of a count.
+/// A device may lack the memory for the levels of a count.
 #[test]
 fn too_little_memory_to_count_is_no_wrong_answer() {
     for (deepest, plies) in [(0, None), (1, None), (0, Some(4)), (1, Some(2))] {
@@ -111,7 +112,7 @@ fn too_little_memory_to_count_is_no_wrong_answer() {
     }
 }
 
-/// A ply that takes much longer than a small one tells what a successor costs, and later plans use it.
+/// A ply that takes much longer than a small ply shows the cost of a successor, and later plans use it.
 #[test]
 fn costs_of_merging_are_told_and_used() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
@@ -120,7 +121,7 @@ fn costs_of_merging_are_told_and_used() {
     assert!(costs.ply > 0.0 && costs.ply < 0.01, "{costs:?}");
     assert!(costs.successor > 1e-10 && costs.successor < 1e-5, "{costs:?}");
     assert_eq!(merged(&mut cpu, &fen(MATE), 6, &AMPLE).costs, None, "no ply is large");
-    // If merging seems to cost an hour, no plies are merged, except small ones, whose own time decides.
+    // If merging seems to take an hour, no plies are merged, except small plies, whose measured time decides.
     let dear = MergeSettings { costs: Some(MergeCosts { ply: 100.0, successor: 1e3, room: 1.0 }), ..AMPLE };
     let MergedCount { leaves, plan, costs, .. } = merged(&mut cpu, &Fen::start(), 6, &dear);
     assert_eq!((leaves, costs), (119_060_324, None));
@@ -138,13 +139,12 @@ fn a_plan_says_what_will_be_done() {
     // Counting 2 * 10^15 leaves takes more than a minute, and merging is faster.
     assert!(plan.raw_seconds > Some(60.0) && plan.raw_seconds > Some(plan.seconds()), "{plan}");
     assert!(plan.to_string().contains("every leaf without merging"), "{plan}");
-    // A plan with a given number of plies is complete, too, even if its plies take long.
+    // A plan with a given number of plies is complete, even if its plies take long.
     let plies = MergeSettings { plies: Some(9), ..MergeSettings::with_memory(1 << 50) };
     let plan = Driver::new(&mut cpu, &()).plan_merged(&Fen::start(), 11, &plies).unwrap();
     assert!(plan.last_ply() == 9 && plan.below == 2 && plan.seconds().is_finite(), "{plan}");
 }
 
-/// Counts by sorted lists.
 fn sorted(root: &Fen, depth: u32) -> Result<u128, Error> {
     let mut cpu = Cpu::new(None).unwrap();
     let mut frontier = Frontier::of(root);
@@ -188,7 +188,7 @@ fn memory_may_be_small_but_not_absurdly_so() {
     let root = fen(KINGS);
     let expected = merged(&mut cpu, &root, 10, &AMPLE);
     assert!(expected.plan.below <= 7);
-    // About 30 positions fit in memory, and ply 2 has 40, so ply 1 is counted part by part.
+    // About 30 positions fit in memory, and ply 2 has 40, so ply 1 is counted in parts.
     let parts = merged(&mut cpu, &root, 10, &MergeSettings::with_memory(1700));
     assert_eq!(parts.leaves, expected.leaves);
     assert!(parts.plan.below > 7, "{}", parts.plan);
@@ -230,7 +230,7 @@ fn merged_watched(watch: &Watch) {
     Driver::new(&mut cpu, watch).perft_merged(&Fen::start(), 5, &settings).unwrap();
 }
 
-/// Counts with a fault at ply `at`, merged to ply `plies` in this many ranges.
+/// Counts with a fault at ply `at`, merged to ply `plies`, whose positions are divided into `ranges` ranges.
 fn with_fault(fault: Option<Fault>, at: u32, plies: u32, ranges: u32) -> Result<u128, Error> {
     let mut backend = WrongMerge::new(fault, at).open();
     let settings = MergeSettings { plies: Some(plies), ranges: Some(ranges), ..AMPLE };
@@ -277,7 +277,7 @@ fn a_wrong_entry_of_a_list_is_found() {
     }
 }
 
-/// A sum over fewer answers than positions would be too small.
+/// If answers for some positions were missing, their sum would be too small.
 #[test]
 fn missing_answers_end_a_merge_by_the_host() {
     let settings = MergeSettings { plies: Some(2), ..MergeSettings::with_memory(1 << 24) };

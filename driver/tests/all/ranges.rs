@@ -1,4 +1,4 @@
-//! Plies made in ranges, beside whole plies and below plies between: the same counts, in little memory.
+//! Plies in ranges, made beside a whole ply or below a ply in ranges: the same counts, in little memory.
 
 use std::ops::ControlFlow;
 
@@ -16,8 +16,8 @@ const POSITION_5: &str = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 
 const ROOK: &str = "8/8/8/3k4/8/8/4R3/4K3 w - - 0 1";
 const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
 
-/// A CPU with one thread, so that a plan is the same each time. With more threads, the places of positions in memory depend on
-/// chance.
+/// A CPU with one thread, so that its plans are always the same. With more threads, the order of positions in memory depends
+/// on chance.
 fn cpu() -> Cpu {
     Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -27,7 +27,7 @@ fn merged(backend: &mut dyn Backend, root: &str, depth: u32, settings: &MergeSet
     counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
 }
 
-/// Settings with this many plies in this many KiB.
+/// Settings to merge this number of plies in this number of KiB.
 fn small(plies: u32, kib: u64) -> MergeSettings {
     MergeSettings { plies: Some(plies), ..MergeSettings::with_memory(kib << 10) }
 }
@@ -86,11 +86,11 @@ fn a_plan_has_as_many_plies_between_as_it_needs() {
 
 #[test]
 fn other_positions_are_counted_in_ranges() {
-    // The last number is how many plies are made in ranges at least.
+    // The last number is the minimum number of plies that are made in ranges.
     let cases = [
         (POSITION_4, 5, 15_833_292, small(4, 500), 2),
         (POSITION_5, 5, 89_941_194, small(4, 3 << 9), 2),
-        // Even a single range may need too much of the ply between. Then fewer plies are merged.
+        // Even a single range may need too much of the ply in between. Then fewer plies are merged.
         (POSITION_5, 5, 89_941_194, small(4, 700), 0),
         (KIWIPETE, 5, 193_690_690, small(4, 3 << 10), 2),
         (KIWIPETE, 5, 193_690_690, small(3, 1 << 10), 1),
@@ -126,7 +126,7 @@ fn many_ranges_of_reversed_keys_have_all_positions_once() {
     }
 }
 
-/// Without pawns, ranges differ only by hash, and every range needs all positions of the ply before.
+/// Without pawns, ranges differ only by hash, and every range needs all positions of the previous ply.
 #[test]
 fn endgames_without_pawns_are_counted_in_ranges() {
     let mut cpu = cpu();
@@ -137,7 +137,7 @@ fn endgames_without_pawns_are_counted_in_ranges() {
         assert_eq!(leaves, expected, "{plan}");
         in_ranges += u32::from(plan.ranges() > 1);
     }
-    // On a busy machine, times may speak against the last plies of a plan.
+    // On a busy machine, measured times may rule out the last plies of a plan.
     assert!(in_ranges > 0);
 }
 
@@ -156,7 +156,7 @@ fn distinct_positions_are_counted_in_ranges() {
     let diagrams = [1, 20, 400, 5362, 71_852, 815_677, 9_260_610];
     let mut cpu = cpu();
     for (plies, memory) in [(4, 1 << 20), (5, 1 << 20), (6, 16 << 20)] {
-        // A quarter is for diagrams.
+        // A quarter of the memory is for diagrams.
         let found = Driver::new(&mut cpu, &()).unique(&fen(START), plies, memory * 4 / 3, true).unwrap();
         assert_eq!(
             found.iter().map(|ply| ply.positions).collect::<Vec<_>>(),
@@ -169,13 +169,13 @@ fn distinct_positions_are_counted_in_ranges() {
     }
 }
 
-/// Positions with equal diagrams have equal pawns, so they lie in one range. Whatever the memory, their number is the same.
+/// Positions with equal diagrams have equal pawns, so they lie in one range. Their number is the same with any memory.
 #[test]
 fn diagrams_are_counted_in_ranges() {
     const PAWNS: &str = "4k2r/1ppp4/8/8/8/8/PPP5/R3K3 w Qk - 0 1";
     let (mut cpu, mut mailbox) = (cpu(), Mailbox::new());
     let mut threads = Cpu::new(Some(2)).unwrap();
-    // The last number is the least bytes of a position.
+    // The last number is the minimum number of bytes for a position.
     let backends: [(&mut dyn Backend, _, _, _, _); 3] = [
         (&mut cpu, KIWIPETE, 4, 40 << 20, 32),
         (&mut threads, PAWNS, 5, 5 << 20, 32),
@@ -191,7 +191,7 @@ fn diagrams_are_counted_in_ranges() {
     }
 }
 
-/// Positions with the same pawns that do not fit together are divided by hash, and then diagrams are not counted.
+/// If positions with the same pawns do not fit together, they are divided by hash, and diagrams are not counted.
 #[test]
 fn diagrams_with_the_same_pawns_must_fit_together() {
     let mut cpu = cpu();
@@ -203,7 +203,6 @@ fn diagrams_with_the_same_pawns_must_fit_together() {
     }
 }
 
-/// Counts in each of these ranges.
 fn count(counter: &mut RangeCounter<'_>, ranges: &[KeyRange]) -> Result<Vec<RangeCount>, Error> {
     let mut counts = Vec::new();
     counter.count(ranges, &mut |found| {
@@ -237,7 +236,7 @@ fn single_ranges_are_counted() {
         assert_eq!(sums(&counts), (119_060_324, 72_078, 197_281));
         let largest = counts.iter().map(|found| found.positions).max();
         assert!(largest < Some(3 * 72_078 / 30), "{largest:?}");
-        // The same ranges have the same counts with other plies, memory and neighbours.
+        // A range has the same count with other plies, other memory and other ranges beside it.
         let first = count(&mut counter, &ranges[7..12]).unwrap();
         assert_eq!(first, counts[7..12]);
         assert_eq!(count(&mut counter, &ranges[3..4]).unwrap(), counts[3..4]);
@@ -293,7 +292,7 @@ fn a_stopped_count_leaves_a_usable_counter() {
         assert_eq!(count(&mut counter, &ranges).unwrap()[0].leaves, 4_865_609);
     }
     assert!(finished > 0);
-    // What gets the counts can stop, too.
+    // The function that receives the counts can also stop the work.
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
     let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &AMPLE).unwrap();
@@ -337,7 +336,7 @@ fn wrong_ranges_are_an_error_that_names_the_device() {
         (backend.in_ranges, backend.counts_in_runs) = (true, counts_in_runs);
         Driver::new(&mut backend.open(), &()).perft_merged(&fen(START), 5, settings).map(|merged| merged.leaves)
     };
-    // Ply 4 in ranges beside ply 3, and below it.
+    // Ply 4 in ranges made beside ply 3, and below ply 3 in ranges.
     for (settings, has_between, runs) in
         [(small(4, 1 << 10), false, false), (small(4, 300), true, false), (small(4, 1 << 10), false, true)]
     {

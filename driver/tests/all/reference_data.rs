@@ -31,7 +31,7 @@ fn known_counts() {
     assert_eq!(seen, 34);
 }
 
-/// Runs a whole suite, in which every line must pass, and returns the number of recomputed counts.
+/// Runs a whole suite, checks that every line passes, and returns the number of recomputed counts.
 fn pass(text: &[u8], nodes: u128) -> usize {
     let mut cpu = Cpu::new(None).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
@@ -61,7 +61,7 @@ fn chess960_positions() {
 
 #[test]
 fn a_wrong_backend_fails() {
-    // Counts are compared in the order of their line. A line without black's castling passes.
+    // The counts of a line are compared in its order. A line without black's castling rights passes.
     let text = format!("{} ;D1 48 ;D2 2039 ;D3 97862\n{} ;D2 400 ;D1 20\n", support::KIWIPETE, Fen::start());
     let cases: Vec<_> = epd::lines(text.as_bytes()).map(|(_, case)| case.unwrap()).collect();
     let mut buggy = buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside);
@@ -83,7 +83,7 @@ fn a_wrong_backend_fails() {
     assert_eq!(driver.check(&[], Caps::NONE), Ok(Vec::new()));
 }
 
-/// The most positions of a ply in these tests.
+/// The maximum number of positions of a ply in these tests.
 const MOST_DISTINCT: u64 = 10_000_000;
 
 #[test]

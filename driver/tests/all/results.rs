@@ -1,4 +1,5 @@
-//! `RESULTS.md` and the tables in `data/`: they agree, every row has a second way, and small terms of sequences are recomputed.
+//! `RESULTS.md` and the tables in `data/`: they agree, every row is confirmed in a second way, and small terms of sequences are
+//! recomputed.
 //!
 //! `reference_data.rs` recomputes the other tables, and the program's tests compare the large counts with the published ones.
 
@@ -16,7 +17,7 @@ const RESULTS: &str = include_str!("../../../RESULTS.md");
 /// The start positions of Chess960 with their counts, by Scharnagl number.
 const STARTS: &str = include_str!("../../../data/chess960-starts.epd");
 
-/// The most leaves of a term that a test counts by merged plies, and the most that the mailbox counts one by one.
+/// The maximum number of leaves of a term that a test counts by merged plies, and that the mailbox counts one by one.
 const MOST_MERGED: u128 = 500_000_000;
 const MOST_MADE: u128 = 100_000;
 
@@ -43,7 +44,7 @@ fn terms() -> Vec<Term> {
     rows(include_str!("../../../data/sequences.tsv")).map(term).collect()
 }
 
-/// Returns the cells of the rows of the table with these first heads.
+/// Returns the cells of the table whose head row begins with `heads`.
 fn table(heads: &str) -> Vec<Vec<&'static str>> {
     let lines = RESULTS.lines().skip_while(|line| !line.starts_with(heads)).skip(2);
     let rows = lines.take_while(|line| line.starts_with('|'));
@@ -70,7 +71,7 @@ fn every_term_has_a_second_way() {
                 || way.starts_with("merged with ");
             assert!(is_known, "{sequence}({n}): {way}");
         }
-        // The published term is a second way if and only if it is right.
+        // A published term confirms ours if and only if it is right.
         assert_eq!(second.split("; ").any(|way| way == "OEIS"), published == Some(count), "{sequence}({n})");
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
         assert!(root.len() > start.len() / 2 && fen(root).to_string() == root, "{root}");
@@ -182,8 +183,8 @@ fn games_that_end_in_mate_or_in_check_are_recomputed() {
     assert_eq!([plies + 1; 2], [mates.len(), checks.len()]);
 }
 
-/// Returns the first rank of a start position of Chess960 by its Scharnagl number: the bishops on light and on dark squares, the queen and
-/// the knights on the rest from the left, then rook, king and rook.
+/// Returns the first rank of a start position of Chess960 by its Scharnagl number: the bishops go on light and on dark squares, then the
+/// queen and the knights on the remaining squares from the left, then rook, king and rook.
 fn first_rank(number: usize) -> String {
     const KNIGHTS: [[usize; 2]; 10] = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
     let mut files = [None; 8];
@@ -195,7 +196,7 @@ fn first_rank(number: usize) -> String {
     };
     place('q', number / 16 % 6);
     let [first, second] = KNIGHTS[number / 96];
-    // The second knight finds the first square taken.
+    // The first knight's square is already taken when the second knight is placed.
     place('n', first);
     place('n', second - 1);
     ['r', 'k', 'r'].into_iter().for_each(|piece| place(piece, 0));
@@ -298,14 +299,14 @@ fn divides_are_complete_and_small_rows_are_recomputed() {
         let (name, depth) = (rows[0][0], rows[0][1].parse::<u32>().unwrap());
         let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
         let sum: u128 = rows.iter().map(|row| number(row[3])).sum();
-        // A count that nobody has published yet is on the page only.
+        // A count that nobody has published yet is only on the page.
         let is_new = || RESULTS.replace(',', "").contains(&format!("| {depth} | {sum} |"));
         assert!(known.leaves(depth).map_or_else(is_new, |leaves| leaves == sum), "{name} at {depth}: {sum}");
         let moves = legal_moves(&mut cpu, &known.root).unwrap().into_iter();
         let mut moves: Vec<_> = moves.map(|(played, _)| played.uci(&known.root.rules, false)).collect();
         moves.sort();
         assert_eq!(rows.iter().map(|row| row[2]).collect::<Vec<_>>(), moves, "{name} at {depth}");
-        // Endgames have so few positions that merged counts take no time, except the deepest.
+        // Endgames have so few positions that merged counts take almost no time, except the deepest ones.
         let is_quick = |row: &&Vec<_>| name == "pos3" && depth < 10 || number(row[3]) <= 2 * MOST_MERGED;
         for row in rows.iter().filter(is_quick) {
             let child = play_line(&mut cpu, &known.root, &[row[2]]).unwrap();

@@ -1,4 +1,4 @@
-//! Checks of devices: right ones, wrong ones, and ones that fail.
+//! Checks of devices: devices that are right, that are wrong, and that fail.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn mailboxes() -> Vec<Box<dyn Backend>> {
     vec![Box::new(Mailbox::new()), Box::new(Mailbox::new())]
 }
 
-/// Checks these backends on a clock that goes on by a second whenever it is read.
+/// Checks these backends on a clock that advances by a second each time it is read.
 fn checked(backends: &mut [&mut dyn Backend], seconds: f64, observer: &dyn Observer) -> Result<Vec<Checked>, Error> {
     let time = AtomicU64::new(0);
     let clock = || Duration::from_secs(time.fetch_add(1, Ordering::Relaxed));
@@ -100,7 +100,7 @@ fn a_failing_device_is_no_wrong_one() {
 
 #[test]
 fn wrong_values_are_found_on_random_positions() {
-    // It takes trees of four plies below boards with few men for drawn.
+    // It evaluates trees of four plies below boards with few men as draws.
     let mut drawn = Wrapped::new(cpu()).minimax(|cpu, rules, positions, depth, leaves| {
         let mut scores = cpu.minimax(rules, positions, depth, leaves, &mut unwatched)?;
         let men = |position: &Quad48| position.unpack_unchecked().occupied().count_ones();

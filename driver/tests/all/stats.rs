@@ -23,7 +23,7 @@ fn shallow_trees_have_the_published_categories() {
         (fen(MATE), 1, [0; 9]),
         // Castling with check by the rook. The rook has moved, so the check is not discovered.
         (fen("5k2/8/8/8/8/8/8/4K2R w K - 0 1"), 1, [15, 0, 0, 1, 0, 3, 0, 0, 0]),
-        // Chess960: one castling barred by the other rook; the king stays; king and rook swap.
+        // Chess960: the other rook bars one castling; the king stays in place; king and rook exchange squares.
         (fen("1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1"), 1, [25, 2, 0, 1, 0, 2, 0, 0, 0]),
         (fen("4k3/8/8/8/8/8/8/6KR w H - 0 1"), 1, [12, 0, 0, 1, 0, 1, 0, 0, 0]),
         (fen("3k4/8/8/8/8/8/8/R1K5 w A - 0 1"), 1, [14, 0, 0, 1, 0, 2, 0, 0, 0]),
@@ -37,7 +37,7 @@ fn shallow_trees_have_the_published_categories() {
 }
 
 proptest! {
-    /// Merged plies, in ranges too, lead to the same kinds of moves as the mailbox generator, which makes every leaf.
+    /// Merged plies, also in ranges, have the same leaves by kind as the mailbox generator, which makes every leaf.
     #[test]
     fn merged_or_not_agrees_with_the_mailbox((rules, position) in placement(), depth in 0..4_u32, ranges in 1..4_u32) {
         let root = Fen::new(position, rules);
@@ -61,7 +61,7 @@ fn merged_trees_have_the_published_categories() {
         assert_eq!(merged.categories, Some(Categories::from_array(expected)), "{plies:?} plies");
         assert_eq!(merged.leaves, expected[0]);
     }
-    // Without kinds there are no categories.
+    // If kinds are not requested, there are no categories.
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let merged =
         Driver::new(&mut cpu, &()).perft_merged(&Fen::start(), 4, &MergeSettings::with_memory(1 << 26)).unwrap();
@@ -75,7 +75,7 @@ fn calls_of_all_sizes_add_up() {
         let found = Driver::new(&mut tree, &()).stats(&Fen::start(), 6).unwrap();
         assert_eq!((found.nodes, found.captures, found.checks), (64_000_000, 64_000_000, 0), "batches of {batch}");
     }
-    // A backend that answers for fewer positions gives no number.
+    // A backend that answers for too few positions causes an error, not a number.
     let mut tree = Tree::new(&[20], 100);
     tree.forgetful = true;
     assert!(Driver::new(&mut tree, &()).stats(&Fen::start(), 5).is_err());

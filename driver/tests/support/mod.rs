@@ -36,11 +36,11 @@ pub fn info(name: &str, batch: usize) -> DeviceInfo {
     }
 }
 
-/// Remembers all progress and stops after a number of questions.
+/// Records all progress, and stops after a number of questions.
 #[derive(Default)]
 pub struct Watch {
     pub seen: Mutex<Vec<Progress>>,
-    /// The number of the question that stops; never if 0.
+    /// The number of the question at which to stop; 0 means never.
     pub stop_at: usize,
     asked: AtomicUsize,
 }
@@ -61,8 +61,8 @@ impl Observer for Watch {
     }
 }
 
-/// Whether a wrong device has erred. As an observer, it stops the first device that has counted leaves until then. Otherwise, a right
-/// device may do all the work before the wrong one begins.
+/// Records whether a wrong device has erred. Used as an observer, it makes the first device that has counted leaves wait until then.
+/// Otherwise, a right device might do all the work before the wrong one begins.
 #[derive(Clone, Default)]
 pub struct Erred {
     has_erred: Arc<AtomicBool>,
@@ -70,7 +70,7 @@ pub struct Erred {
 }
 
 impl Erred {
-    /// Says that the device has erred.
+    /// Records that the device has erred.
     pub fn tell(&self) {
         self.has_erred.store(true, Ordering::Relaxed);
     }
@@ -78,7 +78,7 @@ impl Erred {
     /// Waits until the device has erred.
     ///
     /// # Panics
-    /// If it does not within a minute.
+    /// If the device does not err within a minute.
     pub fn wait(&self) {
         let start = Instant::now();
         while !self.has_erred.load(Ordering::Relaxed) {
@@ -97,7 +97,7 @@ impl Observer for Erred {
     }
 }
 
-/// Returns a backend that takes this much longer for each position when it counts leaves.
+/// Returns a backend that takes additional time for each position when it counts leaves.
 pub fn slow<B: Backend + 'static>(backend: B, longer: Duration) -> impl Backend {
     Wrapped::new(backend).before(move |positions: &[Quad48]| {
         thread::sleep(longer * positions.len() as u32);

@@ -1,4 +1,4 @@
-//! A tree that is not chess: all nodes of a ply have the same number of children, so every count is a product.
+//! A tree that is not a chess tree: all nodes of a ply have the same number of children, so every count is a product.
 
 use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Quad48, Rules, Successors, report};
 
@@ -13,12 +13,12 @@ pub enum Call {
 
 pub struct Tree {
     pub info: DeviceInfo,
-    /// Children of each node of ply 0, 1, ...; the last number holds for all plies below.
+    /// The number of children of each node of ply 0, 1, ...; the last number holds for all plies below.
     pub branching: Vec<u64>,
     pub calls: Vec<Call>,
     /// Fail in the call with this number, counted from 1.
     pub fail_at: Option<usize>,
-    /// Leaves that fit in memory; a call for more fails.
+    /// The number of leaves that fit in memory; a call for more leaves fails.
     pub memory: u128,
     /// Forget the last answer of every perft call.
     pub forgetful: bool,
@@ -57,7 +57,7 @@ impl Tree {
     }
 }
 
-/// Returns the ply of a node, which is kept in a word. Only the root is a position, with kings.
+/// Returns the ply of a node, which is stored in a word. Only the root is a position, with kings.
 fn ply(node: &Quad48) -> usize {
     if node.kings != 0 { 0 } else { node.white as usize }
 }

@@ -1,4 +1,4 @@
-//! A backend that merges one ply wrong.
+//! A backend that merges one ply wrongly.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ pub enum Fault {
     LosesPosition,
     DoublesPosition,
     ForgetsMultiplicity,
-    /// Skips the first parent whenever not all successors are kept.
+    /// Skips the first parent whenever there is a filter.
     SkipsParent,
 }
 
 impl Fault {
-    /// The faults that multiplicities show at once.
+    /// The faults that the multiplicities reveal at once.
     pub const ALL: [Self; 3] = [Self::LosesPosition, Self::DoublesPosition, Self::ForgetsMultiplicity];
 
     /// Spoils one entry, and returns whether there was one to spoil.
@@ -47,15 +47,15 @@ impl Fault {
 pub struct WrongMerge {
     fault: Option<Fault>,
     ply: u32,
-    /// Whether only expansions that do not keep all successors are wrong, and all of these.
+    /// Whether the fault occurs exactly in the expansions that have a filter.
     pub in_ranges: bool,
-    /// Whether it says that it counts in runs. Then only expansions to ranges of reversed keys count as in ranges.
+    /// Whether the device reports that it counts in runs. Then only ranges of reversed keys are regarded as ranges.
     pub counts_in_runs: bool,
-    /// The number of successors that fit. Only a failure to make room for more tells it.
+    /// The number of successors that fit. The device reports this limit only by failing to make room for more.
     pub fitting: u64,
     /// The greatest depth of a count whose levels fit in its memory.
     pub deepest: u32,
-    /// Told when an entry is spoiled.
+    /// Notified when an entry is spoiled.
     pub erred: Erred,
 }
 
@@ -102,7 +102,7 @@ impl Spoiled<'_> {
         {
             let mut entries = self.merge.entries(0..u64::MAX)?;
             if fault.spoil(&mut entries) {
-                // A range that does not fit is made again, and would then be right.
+                // A range that does not fit is made again, and would be right the second time.
                 self.wrong.fault = self.wrong.fault.filter(|_| self.wrong.in_ranges);
                 self.merge.reserve(self.room, self.kept)?;
                 self.merge.add(&entries)?;

@@ -17,7 +17,8 @@ fn reverse(board: Board) -> Board {
     return join(reverseBits(high(board)), reverseBits(low(board)));
 }
 
-/// Flips a board in the fastest way, where mirrored files do no harm. Most GPUs reverse a word in one instruction.
+/// Flips a board in the fastest way, for code that tolerates mirrored files. Most GPUs reverse a word in one
+/// instruction.
 fn fast_flip(board: Board) -> Board {
     if FAST_REVERSE {
         return reverse(board);

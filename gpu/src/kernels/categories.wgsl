@@ -22,7 +22,7 @@ fn clear_kind_sums(lane: u32) {
     workgroupBarrier();
 }
 
-/// Adds to the sum of a root and a kind, or to their total if the group has no sum for the root. A kind has `stride` totals.
+/// Adds to the sum for a root and a kind, or to their total if the group has no sum for the root. A kind has `stride` totals.
 fn add_to_kind(first_root: u32, root: u32, kind: u32, amount: u32) {
     let at = root - first_root;
     if amount == 0u {
@@ -46,8 +46,8 @@ fn add_kind_sums(first_root: u32, lane: u32) {
     }
 }
 
-/// Returns what the closed form needs to count ordinary moves and their captures. Moves that may check do not qualify: moves to a
-/// square from which the piece attacks the other king, and all moves of a piece between a slider and the king.
+/// Returns the replies that the closed form needs for counting ordinary moves and their captures. Moves that may check do not
+/// qualify: moves to a square from which the piece attacks the other king, and all moves of a piece between a slider and the king.
 fn ordinary_moves(frame: Frame) -> Replies {
     let axes = lines_of(lowest_index(frame.their_king) & 63u);
     let sight = sight_of(axes, ~frame.empty, frame.their_king);
@@ -63,13 +63,13 @@ fn ordinary_moves(frame: Frame) -> Replies {
     return ordinary;
 }
 
-/// Counts the ordinary moves of positions, and those that capture, for their roots. All other moves become items, in no particular
-/// order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+/// For their roots, counts the ordinary moves of positions, and the captures among them. All other moves become items, in no
+/// particular order. If the number of items exceeds the capacity, the queue overflowed and some items are missing.
 @compute @workgroup_size(GROUP)
 fn classify_moves(id: Invocation) {
     let group_first = scalars.first + group_index(id) * GROUP;
     let index = group_first + id.lane;
-    // A group without positions reads the last position's root.
+    // A work-group without positions reads the last position's root.
     let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
     if id.lane == 0u {
         atomicStore(&queued, 0u);
@@ -96,7 +96,7 @@ fn classify_moves(id: Invocation) {
     }
 }
 
-/// Returns the pieces of the side that has moved which attack the other side's king.
+/// Returns the attackers of the other side's king, whose owner has just moved.
 fn checkers_of(frame: Frame) -> Board {
     let axes = lines_of(lowest_index(frame.their_king) & 63u);
     let sight = sight_of(axes, ~frame.empty, frame.their_king);
@@ -106,8 +106,8 @@ fn checkers_of(frame: Frame) -> Board {
     return checkers & frame.own;
 }
 
-/// Makes the moves of items, and counts them by kind for their roots. If the queue overflowed, sets the totals' header, and all
-/// totals are invalid. Each work-group takes neighbouring items, because these mostly have the same root.
+/// Makes the moves of items, and counts them by kind for their roots. If the queue overflowed, sets the totals' header; then
+/// all totals are invalid. Each work-group takes neighbouring items, because these mostly have the same root.
 @compute @workgroup_size(GROUP)
 fn classify_items(id: Invocation) {
     let len = min(item_count[0], scalars.item_capacity);

@@ -21,7 +21,7 @@ fn number_at(numbers: Numbers, square: u32) -> u32 {
         select(0u, 16u, has(numbers.sixteens, square));
 }
 
-/// The replies before any move is chosen: their number, and the squares that moves must avoid to qualify. `Replies` in the
+/// The replies before a move is chosen: their number, and the squares that moves must avoid to qualify. `Replies` in the
 /// closed form of kogge-movegen-cpu describes the fields.
 struct Replies {
     base: u32,
@@ -36,12 +36,12 @@ struct Replies {
     not_king: Board,
     not_along: Sight,
     pawn_captures: Board,
-    /// The other side's sliders' attacks along each axis, pinned or not.
+    /// The attacks of the other side's sliders along each axis, whether pinned or not.
     attacked: Sight,
 }
 
-/// A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
-/// lane that found it. The host sets the number of moves that fit, QUEUE.
+/// A queue in work-group memory collects moves on their way to the items. The lowest bit of a queued move that holds
+/// the lane that found it. The host sets QUEUE, the number of moves that fit.
 const LANE: u32 = 17u;
 
 var<workgroup> queue: array<u32, QUEUE>;
@@ -49,29 +49,29 @@ var<workgroup> queue: array<u32, QUEUE>;
 var<workgroup> queued: atomic<u32>;
 var<workgroup> item_base: u32;
 
-/// The number of moves of the lane that went to the sink.
+/// The number of the lane's moves that went to the sink.
 var<private> lane_moves: u32;
 
-/// The bits of a lane in a queued move, and the index of its position for items.
+/// The bits for the lane in a queued move, and for items the index of its position.
 struct Sink {
     lane: u32,
     parent: u32,
 }
 
-/// Reserves room in the queue for some moves, and returns the start of the room.
+/// Reserves room in the queue for some moves, and returns where the room begins.
 fn reserve(count: u32) -> u32 {
     lane_moves += count;
     return atomicAdd(&queued, count);
 }
 
-/// Writes an item, if there is room. The number of items tells whether there was.
+/// Writes an item, if there is room. The number of items shows whether there was room.
 fn put_item(at: u32, packed_move: u32, parent: u32) {
     if at < scalars.item_capacity {
         new_items[at] = vec2<u32>(packed_move, parent);
     }
 }
 
-/// Queues a move; one that does not fit in the queue becomes an item at once.
+/// Queues a move; if it does not fit in the queue, it becomes an item at once.
 fn put(sink: Sink, at: u32, packed_move: u32) {
     if at < QUEUE {
         queue[at] = packed_move | sink.lane;
@@ -93,7 +93,7 @@ fn put_piece(sink: Sink, origin: u32, targets: Board, code: u32) {
     }
 }
 
-/// Queues moves over the same distance.
+/// Queues moves of the same distance.
 fn put_shifted(sink: Sink, targets: Board, distance: u32, code: u32, kind: u32) {
     if nonempty(targets) {
         var at = reserve(count_ones(targets));
@@ -107,8 +107,8 @@ fn put_shifted(sink: Sink, targets: Board, distance: u32, code: u32, kind: u32) 
     }
 }
 
-/// The moves that qualified so far: their number, and their total change of the number of replies, modulo 2^32, since it
-/// may be negative.
+/// The moves that have qualified so far: their number, and the total change in the number of replies, modulo 2^32,
+/// because it may be negative.
 struct Tally {
     moves: u32,
     change: u32,
@@ -136,7 +136,7 @@ fn tally_pawn_direction(
     if nonempty(simple) {
         (*tally).moves += count_ones(simple);
         (*tally).change += sum_of(value, down(simple, distance)) - sum_of(value, simple);
-        // Captures give back seven; a pawn that could have captured the captor was subtracted twice.
+        // Each capture adds seven back; a pawn that could have captured the captor was subtracted twice.
         let captured = simple & frame.their;
         (*tally).change += CAPTURE_CHANGE * count_ones(captured) + PAWN_BY_PAWN_CHANGE * count_ones(captured & frame.pawns);
     }
@@ -233,7 +233,7 @@ fn tally_sliders(
 }
 
 /// Tallies or queues the moves of pawns, without en-passant captures. A double push is marked if a pawn stands where it
-/// could capture en passant, legally or not.
+/// could capture en passant, even if illegally.
 fn tally_pawns(
     tally: ptr<function, Tally>,
     sink: Sink,
@@ -324,7 +324,8 @@ fn closed_form_replies(
     return tally.moves * replies.base + tally.change;
 }
 
-/// Reads a position. Lanes without one get an empty board, which has no moves: a kernel whose lanes all do the same measured faster.
+/// Reads a position. Lanes without a position get an empty board, which has no moves: the kernel is faster if all its lanes do
+/// the same.
 fn load_position_or_none(index: u32) -> Position {
     var position = Position();
     if index < scalars.end {

@@ -1,7 +1,7 @@
 // The values of the closed form, which give the number of replies to a move without making it.
 //
-// The closed form of kogge-movegen-cpu states and proves the claim: a move from f to t that leaves the limits of the
-// other side's moves alone changes their number by value(f) - value(t). It also numbers the conditions K1 to K9.
+// The closed form of kogge-movegen-cpu states and proves the claim: if a move from f to t leaves the limits of the other side's
+// moves unchanged, it changes their number by value(f) - value(t). It also numbers the conditions K1 to K9.
 
 /// Returns the squares in at least two of three boards.
 fn majority(a: Board, b: Board, c: Board) -> Board {
@@ -65,8 +65,8 @@ fn attack(attacked: ptr<function, AttackPlanes>, squares: Board) {
     (*attacked).once |= squares;
 }
 
-/// The number of the other side's moves so far, and the number of sliders and knights that defend each of its pieces, as bit
-/// planes.
+/// The number of the other side's moves so far, and as bit planes, the number of sliders and knights that defend each of its
+/// pieces.
 struct Mobility {
     moves: u32,
     defended1: Board,
@@ -85,7 +85,8 @@ fn defended(mobility: ptr<function, Mobility>, squares: Board) {
     (*mobility).defended1 ^= squares;
 }
 
-/// The squares from the other side's king to the second piece, where an own slider is the second piece, and where it is the third.
+/// The squares from the other side's king to the second piece: `now` if a slider of the side to move is the second piece, `soon`
+/// if it is the third.
 struct Pins {
     now: Board,
     soon: Board,
@@ -108,8 +109,8 @@ fn seen(sight: Sight) -> Board {
     return sight.file | sight.rank | sight.diagonal | sight.antidiagonal;
 }
 
-/// Returns the squares that some squares see, which may be empty: along files and ranks if there are rooks or queens, along
-/// diagonals if there are bishops or queens.
+/// Returns the squares seen from some squares: along files and ranks if there are rooks or queens, along diagonals if there
+/// are bishops or queens, else none.
 fn view_rays(squares: Board, orthogonal: Board, diagonal: Board, empty: Board) -> Rays {
     var rays = Rays();
     if nonempty(orthogonal) {
@@ -162,7 +163,7 @@ struct Castlings {
     legal: u32,
 }
 
-/// Adds one castling of the other side. `danger` are attacked squares.
+/// Adds one castling of the other side. `danger` is the set of attacked squares.
 fn castling_zone(
     castlings: ptr<function, Castlings>,
     rook: u32,
@@ -183,7 +184,7 @@ fn castling_zone(
     }
 }
 
-/// Returns rank 8, as rank 1.
+/// Returns rank 8 as rank 1.
 fn rank8(board: Board) -> u32 {
     return high(board) >> 24u;
 }
@@ -205,7 +206,7 @@ fn castlings_of(position: Position, frame: Frame, axes: Lines, danger: Board, at
     return castlings;
 }
 
-/// Returns the replies before any move is chosen. The values of squares go to `value`, which must be zero.
+/// Returns the replies before any move is chosen. `value`, which must be zero, receives the values of the squares.
 fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: ptr<function, Numbers>) -> Replies {
     let own = frame.own;
     let their = frame.their;
@@ -260,8 +261,8 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     replies.not_to_orthogonal = rays_on_file(seen_from_free) | rays_on_rank(seen_from_free);
     replies.not_to_diagonal = rays_on_diagonal(seen_from_free) | rays_on_antidiagonal(seen_from_free);
 
-    // K4. The squares that the king sees, then the squares behind the first pieces, then behind the second pieces. An
-    // own slider pins the first piece if it is the second piece, and may do so soon if it is the third.
+    // K4. The squares that the king sees, then the squares behind the first pieces, then behind the second pieces. A slider of the
+    // side to move pins the first piece if it is the second piece, and may pin it soon if it is the third.
     let sight1 = sight_of(axes, ~empty, their_king);
     let beyond1 = ~empty & ~seen(sight1);
     let sight2 = sight_of(axes, beyond1, their_king);
@@ -311,7 +312,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     }
     let crowded = (*value).sixteens & ((*value).eights | (*value).fours) & their;
 
-    // Pawns. They move down: a push from x lands on x - 8.
+    // Pawns. The other side's pawns move down: a push from x lands on x - 8.
     let pushers = their_pawns & (~pinned | pinned_on_file);
     let push = south_step(pushers) & empty;
     let twostep = south_step(push & THEIR_THIRD_RANK) & empty;
@@ -358,7 +359,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     replies.not_to_pawn = pawn_attacks_down(free);
     replies.not_king = king_attacks(zone);
     replies.pawn_captures = attacked_east | attacked_west;
-    // Pinned sliders give check too.
+    // Pinned sliders give check, too.
     if nonempty(pinned & (orthogonal | diagonal)) {
         replies.attacked = sights_of(orthogonal, diagonal, empty);
     }

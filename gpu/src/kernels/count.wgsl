@@ -1,8 +1,8 @@
 // Counts legal moves without making any.
 //
 // At most one slider reaches a square in each direction. At most one knight reaches it by each leap, and one pawn by
-// each step. So the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move
-// along its pin, so each direction counts the unpinned pieces and the pieces pinned on its axis.
+// each step. So the popcounts of set-wise attacks sum to the exact number of moves. A pinned piece may still move along
+// its pin, so each direction counts the unpinned pieces and the pieces pinned on its axis.
 
 /// Returns the number of moves of bishops, rooks and queens.
 fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
@@ -26,7 +26,7 @@ fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
 }
 
 fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
-    // A pinned knight never moves. The targets are shifted instead of the leaps, each shift serving two leaps.
+    // A pinned knight never moves. The targets are shifted instead of the leaps, and each shift serves two leaps.
     let leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
     let up2 = down(targets, 16u);
     let down2 = up(targets, 16u);
@@ -54,7 +54,7 @@ fn count_pawns(frame: Frame, limits: Limits) -> u32 {
     return moves;
 }
 
-/// Returns the number of legal moves. `mirrored` tells whether the board's files are mirrored.
+/// Returns the number of legal moves. `mirrored` is true if the board's files are mirrored.
 fn count_moves_of(position: Position, mirrored: bool) -> u32 {
     let frame = frame_of(position);
     let axes = lines_of(frame.king_square);
@@ -73,8 +73,8 @@ fn count_moves_of(position: Position, mirrored: bool) -> u32 {
     return moves;
 }
 
-/// Adds to a root's total, two 32-bit words, the lower first. Not every device has 64-bit atomics. The totals begin with
-/// a header of two words.
+/// Adds to a root's total, which is two 32-bit words, the lower one first. Not every device has 64-bit atomics. The
+/// totals begin with a header of two words.
 fn add_to_total(root: u32, amount: u32) {
     let before = atomicAdd(&totals[2u * root + 2u], amount);
     if before + amount < before {
@@ -82,10 +82,11 @@ fn add_to_total(root: u32, amount: u32) {
     }
 }
 
-/// A sum for each of the neighbouring roots whose leaves a work-group sums in its own memory. No such sum exceeds 32 bits.
+/// A sum for each of the neighbouring roots whose leaves a work-group sums in local memory. No such sum exceeds 32 bits.
 var<workgroup> root_sums: array<atomic<u32>, CLOSED_FORM_GROUP>;
 
-/// Returns the first of these roots for a group that begins with this root. Expansion mixes the roots of a block.
+/// Returns the first root with a sum, for a group whose first position has this root. Expansion mixes the roots within
+/// a block.
 fn first_group_root(root: u32) -> u32 {
     return root - root % GROUP;
 }

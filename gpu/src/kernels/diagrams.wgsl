@@ -1,7 +1,7 @@
 // Counting diagrams: positions without castling rights and en passant. Equal diagrams lie in one shard.
 //
-// The table is empty before. A slot holds 0 if it is free, else the number, counted from 1, of the first entry that was found with its
-// diagram.
+// The table must be empty. A slot holds 0 if it is free, else the number (from 1) of the first entry with its diagram that a
+// work-item found.
 
 /// A diagram as a position in memory.
 struct Diagram {
@@ -16,9 +16,9 @@ fn diagram_of(first: vec4<u32>, second: vec4<u32>) -> Diagram {
     return Diagram(first & ~vec4<u32>(may_castle, may_castle), vec4<u32>(second.xy, second.zw & occupied));
 }
 
-/// Finds the slot of an entry's diagram. Returns whether the entry took it, since it is the first one with this diagram.
+/// Finds the slot of an entry's diagram. Returns whether the entry took the slot, because it is the first one with this diagram.
 ///
-/// Every search ends, at the latest where it began: the table has more slots than the shard has entries.
+/// Every search ends, at the latest where it began, because the table has more slots than the shard has entries.
 fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
     let first_slot = share_of(hash, scalars.slot_count);
     var slot = first_slot;
@@ -26,7 +26,7 @@ fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
     loop {
         let found = atomicLoad(&slots[slot]);
         if found == 0u {
-            // If the word was not exchanged, look at the slot again, as in `find_slot`.
+            // If the exchange failed, look at the slot again, as in `find_slot`.
             let exchange = atomicCompareExchangeWeak(&slots[slot], 0u, entry + 1u);
             is_new = exchange.exchanged;
             if is_new {
@@ -47,8 +47,8 @@ fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
     return is_new;
 }
 
-/// Counts the diagrams of a shard's entries in one of several parts, which the second hash of a diagram chooses. The work-items take the
-/// entries in turns.
+/// Counts the diagrams of a shard's entries in one of several parts; the second hash of a diagram chooses its part. The
+/// work-items take the entries in turns.
 @compute @workgroup_size(GROUP)
 fn count_diagrams(id: Invocation) {
     let step = id.workgroups.x * id.workgroups.y * GROUP;

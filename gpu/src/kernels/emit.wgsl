@@ -21,12 +21,12 @@ fn emit_promotions(out: ptr<function, Writer>, origin: u32, to: u32) {
     }
 }
 
-/// Returns the square from which a move of a distance reaches a square.
+/// Returns the square from which a move of this distance reaches a square.
 fn origin_at(to: u32, distance: i32) -> u32 {
     return u32(i32(to) - distance);
 }
 
-/// Writes moves over the same distance, lowest square first.
+/// Writes moves of the same distance, lowest square first.
 fn emit_moves(out: ptr<function, Writer>, reached: Board, distance: i32, code: u32) {
     var left = reached;
     while nonempty(left) {

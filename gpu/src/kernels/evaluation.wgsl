@@ -28,7 +28,7 @@ fn men_of(position: Position, squares: Board) -> Men {
     );
 }
 
-/// Returns the men on the board upside down.
+/// Returns the men on the flipped board.
 fn flipped_men(men: Men) -> Men {
     return Men(
         flip(men.pawns),
@@ -41,14 +41,14 @@ fn flipped_men(men: Men) -> Men {
     );
 }
 
-/// Returns all squares from these to the upper ends of their files.
+/// Returns all squares from these squares to the upper ends of their files.
 fn up_files(board: Board) -> Board {
     let two = board | up(board, 8u);
     let four = two | up(two, 16u);
     return four | up(four, 32u);
 }
 
-/// Returns all squares from these to the lower ends of their files.
+/// Returns all squares from these squares to the lower ends of their files.
 fn down_files(board: Board) -> Board {
     let two = board | down(board, 8u);
     let four = two | down(two, 16u);
@@ -86,7 +86,7 @@ struct Features {
 }
 
 struct WeightedFeatures {
-    /// The middlegame (x) and the endgame value (y) of a side's features.
+    /// The middlegame value (x) and the endgame value (y) of a side's features.
     sum: vec2<i32>,
     /// The squares that its men other than the king attack.
     attacks: Board,
@@ -164,7 +164,7 @@ fn evaluated(position: Position) -> Evaluation {
     let phase = i32(min(minors + majors, PHASE));
     // The division rounds towards zero, so that both sides see the same value.
     let score = -(sum.x * phase + sum.y * (i32(PHASE) - phase)) / i32(PHASE);
-    // Neither side can ever mate with a lone knight or bishop.
+    // Neither side can mate with a lone knight or bishop.
     let drawn = minors <= 1u && majors == 0u && !nonempty(own.pawns | their.pawns);
     let value = clamp(score + TEMPO, -MOST_CENTIPAWNS, MOST_CENTIPAWNS);
     return Evaluation(select(value, 0, drawn), nonempty(attacks & them.king));

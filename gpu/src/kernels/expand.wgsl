@@ -46,7 +46,7 @@ fn store_quad(index: u32, quad: Quad) {
         vec4<u32>(low(quad.rooks_queens), high(quad.rooks_queens), low(quad.kings), high(quad.kings));
 }
 
-/// Returns the square of the rook of a castling right, K Q k q as 0 to 3. The rules give the four files in four bytes.
+/// Returns the square of the rook of a castling right, K Q k q as 0 to 3. The rules hold the four files in four bytes.
 fn castling_rook(right: u32) -> Board {
     let file = (scalars.castling_files >> (8u * right)) & 7u;
     return bit(select(file + 56u, file, right < 2u));
@@ -80,7 +80,7 @@ fn position_of(quad: Quad) -> Position {
     return position;
 }
 
-/// Converts positions from the host, each its own root.
+/// Converts positions from the host; each becomes a root.
 @compute @workgroup_size(GROUP)
 fn upload(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
@@ -100,8 +100,8 @@ fn count(id: Invocation) {
     }
 }
 
-/// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
-/// counted from the first block's, plus the position's offset in the block.
+/// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base
+/// (relative to the first block's base) plus the position's offset in the block.
 @compute @workgroup_size(GROUP)
 fn write_moves(id: Invocation) {
     let index = scalars.first + group_index(id) * GROUP + id.lane;
@@ -134,7 +134,7 @@ fn make(id: Invocation) {
     }
 }
 
-/// Converts squares from the side to move's view to White's view.
+/// Converts squares from the side to move's view to white's view.
 fn real(board: Board, black: bool) -> Board {
     if black {
         return flip(board);

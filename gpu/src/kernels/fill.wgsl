@@ -1,9 +1,9 @@
 // Attacks along ranks, and of knights, kings and pawns. `directions/fill.wgsl` has the Kogge-Stone fills of sliders.
 
-/// Returns the squares that sliders attack towards file h, by arithmetic: an addition replaces a fill. From the square beside each
-/// slider a carry runs over empty squares, clears them, and sets the first occupied one. Squares on file h count as occupied, so that
-/// no carry leaves its rank, and the halves of a board can be added separately. Two carries must not run over the same squares, so this
-/// takes only sliders: each blocks the slider behind it.
+/// Returns the squares that sliders attack towards file h; an addition replaces the fill. A carry runs from the square beside
+/// each slider over empty squares, clears them, and sets the first occupied one. Squares on file h count as occupied, so that
+/// no carry leaves its rank, and the halves of a board can be added separately. Two carries must not run over the same squares,
+/// so the argument must be sliders: each slider blocks the one behind it.
 fn carried_attacks(sliders: Board, empty: Board) -> Board {
     let through = empty & NOT_FILE_H;
     return through ^ (through + east_step(sliders));
@@ -25,8 +25,8 @@ fn west_attacks(sliders: Board, empty: Board) -> Board {
     return any_west_attacks(sliders, empty);
 }
 
-/// The squares of knights, moved by one file or by two towards a or h. A leap also shifts by two ranks after one file,
-/// and by one rank after two files.
+/// The squares of knights, moved by one or two files towards file a or h. A leap also shifts by two ranks after a step
+/// of one file, and by one rank after a step of two files.
 struct Leaps {
     west1: Board,
     east1: Board,
@@ -34,7 +34,7 @@ struct Leaps {
     east2: Board,
 }
 
-/// Returns the squares of knights, moved by files.
+/// Returns the squares of knights, moved sideways by one and by two files.
 fn leaps_of(knights: Board) -> Leaps {
     return Leaps(
         down(knights, 1u) & NOT_FILE_H,
@@ -51,7 +51,7 @@ fn knight_attacks(knights: Board) -> Board {
     return up(near, 16u) | down(near, 16u) | up(far, 8u) | down(far, 8u);
 }
 
-/// Returns the neighbours of kings, and their own squares.
+/// Returns the kings' own squares and their neighbours.
 fn king_attacks(kings: Board) -> Board {
     let row = kings | east_step(kings) | west_step(kings);
     return row | up(row, 8u) | down(row, 8u);
@@ -77,8 +77,8 @@ struct Rays {
     south_west: Board,
 }
 
-/// Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
-/// skips their directions, which frees registers.
+/// Returns the squares that sliders reach, given the sliders that move along each axis. If an axis has no sliders, a
+/// branch skips its directions, which frees registers.
 fn attack_rays(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: Board, empty: Board) -> Rays {
     var rays = Rays();
     if nonempty(on_file | on_rank) {

@@ -1,4 +1,4 @@
-// The pieces by kind, and the limits of the side to move's moves: attacked squares, pins and checks.
+// The pieces by kind, and the limits of the moves of the side to move: attacked squares, pins and checks.
 
 struct Frame {
     /// Pieces of the side to move, of the other side, and empty squares.
@@ -17,7 +17,7 @@ struct Frame {
     their_king: Board,
     /// The square where an en-passant capture lands, or none.
     en_passant: Board,
-    /// The own rooks that may castle, on rank 1.
+    /// The rooks of the side to move that may castle, on rank 1.
     castling_rooks: u32,
 }
 
@@ -81,7 +81,7 @@ fn lines_of(square: u32) -> Lines {
     );
 }
 
-/// The squares that a piece sees along each axis: empty ones and the first occupied one, both ways.
+/// The squares that a piece sees along each axis, in both directions: the empty squares and the first occupied one.
 struct Sight {
     file: Board,
     rank: Board,
@@ -89,8 +89,8 @@ struct Sight {
     antidiagonal: Board,
 }
 
-/// Returns the squares that a piece sees along a line, by subtraction: o ^ (o - 2r) are the squares above a slider r up to
-/// the first occupied one. For the squares below, the board is flipped; along a rank, files must be mirrored.
+/// Returns the squares that a piece sees along a line, by subtraction: o ^ (o - 2r) gives the squares above a slider r up
+/// to the first occupied one. For the squares below, the board is flipped; for a rank, the files must be mirrored.
 fn line_sight(line: Board, occupied: Board, piece: Board, flipped_piece: Board) -> Board {
     let blockers = occupied & line;
     let above = minus(blockers, up(piece, 1u));
@@ -139,20 +139,21 @@ fn sights_of(orthogonal: Board, diagonal: Board, empty: Board) -> Sight {
 struct Limits {
     /// Squares where the king cannot go.
     danger: Board,
-    /// Own pieces pinned on each axis, and all of them.
+    /// Pieces of the side to move that are pinned on each axis, and all of them.
     pinned_on_file: Board,
     pinned_on_rank: Board,
     pinned_on_diagonal: Board,
     pinned_on_antidiagonal: Board,
     pinned: Board,
-    /// The squares where pieces other than the king may go: all, or in check, the squares where they end the check.
+    /// The squares where pieces other than the king may go: all squares, or in check, the squares where they end the
+    /// check.
     evasion: Board,
     check: bool,
 }
 
 /// Limits the evasions of a check along one axis. If a slider stands among the squares that the king sees up the axis
-/// (towards higher squares) or down, the check can be met on these squares, and the king cannot flee to the square behind,
-/// one step the other way.
+/// (towards higher squares) or down the axis, these squares are where other pieces can end the check, and the king cannot
+/// flee to the square behind it, one step in the opposite direction.
 fn meet_check(
     limits: ptr<function, Limits>,
     king: Board,
@@ -176,8 +177,8 @@ fn meet_check(
     }
 }
 
-/// Finds pins and checks from the hostile sliders' attacks. A piece is pinned on an axis if the king sees it along the
-/// axis and a hostile slider attacks it along the axis. The slider is on the other side of the piece, since otherwise
+/// Finds pins and checks from the attacks of enemy sliders. A piece is pinned on an axis if the king sees it along the
+/// axis and an enemy slider attacks it along the axis. The slider is on the other side of the piece, because otherwise
 /// the king would see the slider.
 fn limits_against(frame: Frame, axes: Lines, attacked: Sight) -> Limits {
     let king = frame.king;
@@ -202,7 +203,7 @@ fn limits_against(frame: Frame, axes: Lines, attacked: Sight) -> Limits {
     if limits.check {
         let leapers = ((axes.knight & frame.knights) | (pawn_attacks_up(king) & frame.pawns)) & their;
         if nonempty(leapers) {
-            // Two leapers cannot both be captured.
+            // If two leapers give check, no move captures both.
             limits.evasion = select(leapers, NONE, nonempty(without_lowest(leapers)));
         }
         let file = attacked.file;
@@ -249,8 +250,8 @@ fn span(lower: u32, higher: u32) -> u32 {
 }
 
 /// Whether castling with this rook is legal. All squares that the king and the rook pass or land on must be empty except
-/// for them; these squares leave no gap. No square that the king passes or lands on may be attacked. A rook pinned on
-/// the rank shields the king from behind; castling would take the rook away.
+/// for these two pieces; the squares leave no gap. No square that the king passes or lands on may be attacked. A rook
+/// pinned on the rank shields the king from behind; castling would take the rook away.
 fn may_castle(frame: Frame, limits: Limits, rook: u32, king_to: u32, rook_to: u32) -> bool {
     let king = low(frame.king);
     let way = span(min(min(king, rook), min(king_to, rook_to)), max(max(king, rook), max(king_to, rook_to)));
@@ -267,8 +268,8 @@ const E1: u32 = 16u;
 const F1: u32 = 32u;
 const G1: u32 = 64u;
 
-// Castling goes up, if the rook is on a higher square than the king, or down. Mirrored files change the squares where
-// king and rook land.
+// The rook must be on a higher square than the king to castle up, and on a lower square to castle down. Mirrored files
+// change the squares where king and rook land.
 
 /// Whether castling with the rook above the king is legal.
 fn may_castle_up(frame: Frame, limits: Limits, mirrored: bool) -> bool {
@@ -282,14 +283,15 @@ fn may_castle_down(frame: Frame, limits: Limits, mirrored: bool) -> bool {
     return may_castle(frame, limits, rook, select(C1, B1, mirrored), select(D1, C1, mirrored));
 }
 
-/// Whether castling may be legal: the king is not in check, and is beside an empty square or the rook. A cheap test.
+/// Whether castling may be legal: the king is not in check, and it is next to an empty square or to the rook. A cheap
+/// test.
 fn may_castle_perhaps(frame: Frame, limits: Limits) -> bool {
     let king = low(frame.king);
     let beside = ((king << 1u) | (king >> 1u)) & (low(frame.empty) | frame.castling_rooks);
     return frame.castling_rooks != 0u && !limits.check && beside != 0u;
 }
 
-/// Whether the king is safe once this pawn has captured en passant.
+/// Whether the king is safe after this pawn has captured en passant.
 fn may_capture_en_passant(frame: Frame, axes: Lines, captor: Board) -> bool {
     let victim = south_step(frame.en_passant);
     let occupied = (~frame.empty & ~(captor | victim)) | frame.en_passant;
@@ -300,14 +302,14 @@ fn may_capture_en_passant(frame: Frame, axes: Lines, captor: Board) -> bool {
     return !nonempty(attackers & frame.their & ~victim);
 }
 
-/// The own pawns that can legally capture en passant: from the east moving north-west, and from the west moving
-/// north-east. Each is one square or none.
+/// The pawns of the side to move that can legally capture en passant: from the east moving north-west, and from the
+/// west moving north-east. Each is one square or none.
 struct Captors {
     from_east: Board,
     from_west: Board,
 }
 
-/// Returns the own pawns that can legally capture en passant.
+/// Returns the pawns of the side to move that can legally capture en passant.
 fn en_passant_captors(frame: Frame, axes: Lines) -> Captors {
     let own_pawns = frame.pawns & frame.own;
     var captors = Captors(south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns);

@@ -1,7 +1,7 @@
 // The table-free generator: the moves of a position, in generation order.
 //
-// Moves are found set-wise: a capture set for each attacker and direction, a wave front for quiet slides. Pins, checks
-// and both en-passant traps are known beforehand, so no move is tried and taken back. The front page of
+// Moves are found set-wise: a capture set for each attacker and direction, and a wave front for quiet slides. Pins,
+// checks and both en-passant traps are found beforehand, so no move is tried and taken back. The front page of
 // kogge-movegen-cpu states the order.
 
 /// Writes the leaps of knights to some squares, direction by direction.

@@ -31,7 +31,7 @@ fn to_of(packed_move: u32) -> u32 {
     return (packed_move >> TO) & 63u;
 }
 
-/// Returns the code of the piece on the to-square after the move.
+/// Returns the code of the piece that is on the to-square after the move.
 fn code_of(packed_move: u32) -> u32 {
     return (packed_move >> CODE) & 7u;
 }

@@ -8,14 +8,14 @@ const CANDIDATE: u32 = 0x80000000u;
 
 /// The words of `merge_state`: the number of entries,
 const LEN: u32 = 0u;
-/// the number of candidates that have taken a slot, or of diagrams,
+/// the number of candidates that have taken a slot, or the number of diagrams,
 const FRESH: u32 = 1u;
 /// whether the list or the table had no room,
 const FULL: u32 = 2u;
 /// and whether a multiplicity exceeded 128 bits.
 const OVERFLOW: u32 = 3u;
 
-/// Whether the position that a slot refers to is equal to this one, bit by bit. Both halves are read at once.
+/// Whether the position that a slot refers to is equal to this one, bit by bit. Both halves are read together.
 fn same_position(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
     if (found & CANDIDATE) != 0u {
         let index = 2u * (found & ~CANDIDATE);
@@ -84,7 +84,7 @@ fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
     return carry != 0u;
 }
 
-/// Copies some entries of a ply to level 0, each as its own root.
+/// Copies some entries of a ply to level 0; each becomes a root.
 @compute @workgroup_size(GROUP)
 fn load_entries(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
@@ -98,8 +98,8 @@ fn load_entries(id: Invocation) {
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-/// Copies the entries that may have successors in a range to level 0, each as its own root, with their multiplicities,
-/// as far as there is room. `selected_count` counts them all.
+/// Copies to level 0 the entries that may have successors in a range, with their multiplicities, as far as there is
+/// room; each becomes a root. `selected_count` also counts the entries without room.
 @compute @workgroup_size(GROUP)
 fn select_entries(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
@@ -138,7 +138,7 @@ fn reference_plane(index: u32) -> vec2<u32> {
     return vec2<u32>(reference[2u * index], reference[2u * index + 1u]);
 }
 
-/// Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
+/// Returns a hash of the other side's pieces without the pieces of the reference. Only a capture changes them, and most
 /// captured pieces stand where the reference has them.
 fn opponent_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
     let differ = (first.xy ^ reference_plane(0u)) | (first.zw ^ reference_plane(1u)) | (second.xy ^ reference_plane(2u));
@@ -160,7 +160,7 @@ fn count_by_opponent(id: Invocation) {
     }
 }
 
-/// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the place of each part's next entry.
+/// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the index for each part's next entry.
 @compute @workgroup_size(GROUP)
 fn order_by_opponent(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
@@ -173,8 +173,8 @@ fn order_by_opponent(id: Invocation) {
     }
 }
 
-/// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
-/// entries that a shard has left follow after all turns.
+/// Copies some entries of a shard, in their order and with their multiplicities, to level 0; each becomes a root. The shards
+/// contribute entries in turns. After all turns, the remaining entries of each shard follow.
 @compute @workgroup_size(GROUP)
 fn load_ordered(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
@@ -189,14 +189,14 @@ fn load_ordered(id: Invocation) {
     }
 }
 
-/// What stands for the slot of a candidate that took none.
+/// The value that is stored instead of a slot for a candidate that took none.
 const NO_SLOT: u32 = 0xffffffffu;
 
-/// Finds the slot of a candidate, and adds its root's multiplicity there. Returns the slot if the candidate took it. The list is
-/// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
-/// have other multiplicities.
+/// Finds the slot of a candidate, and adds the multiplicity of the candidate's root to the slot's multiplicity. Returns the slot
+/// if the candidate took it. This function reads the list and does not extend it. The multiplicities of all candidates must be
+/// zero before; afterwards they are nonzero only for candidates that took a slot.
 ///
-/// Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
+/// Every search ends, at the latest where it began, because a batch has fewer candidates than the table has free slots:
 /// `append` frees the slots of candidates that did not fit.
 fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> u32 {
     let first_slot = share_of(hash, scalars.slot_count);
@@ -207,8 +207,8 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
         found = atomicLoad(&slots[slot]);
         if found == 0u {
             let exchange = atomicCompareExchangeWeak(&slots[slot], 0u, CANDIDATE | candidate);
-            // If the word was not exchanged, another candidate was faster, or the exchange failed spuriously,
-            // which WGSL allows: look at the slot again.
+            // If the exchange failed, another candidate was faster, or the exchange failed spuriously, which WGSL
+            // allows; so look at the slot again.
             is_fresh = exchange.exchanged;
             if is_fresh {
                 found = CANDIDATE | candidate;
@@ -230,7 +230,8 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
     return select(NO_SLOT, slot, is_fresh);
 }
 
-/// Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
+/// Finds the slot of each candidate that passes the filter. If there is a filter, `kept_counts` counts the candidates of each
+/// root that pass it.
 @compute @workgroup_size(GROUP)
 fn insert(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;
@@ -266,9 +267,9 @@ fn insert_sorted(id: Invocation) {
     }
 }
 
-/// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free: the list is then
-/// useless, but later batches still search the table. If they do not, slots stay as they are. The work-groups take the candidates of a
-/// shard in turns.
+/// Appends the candidates that took a slot to the list, as far as there is room. The slots of the other candidates are freed,
+/// because later batches still search the table, although the list is then invalid. If no later batch searches the table, the
+/// slots stay unchanged. The work-groups take the candidates of a shard in turns.
 @compute @workgroup_size(GROUP)
 fn append(id: Invocation) {
     let is_sorted = scalars.shard_count > 1u;
@@ -297,7 +298,7 @@ fn append(id: Invocation) {
         }
         workgroupBarrier();
         if id.lane == 0u {
-            // Only one work-item reads the length, since the groups add to its neighbour in memory.
+            // Only one work-item reads the length, because other groups add to its neighbour in memory.
             group_base = atomicLoad(&merge_state[LEN]) + atomicAdd(&merge_state[FRESH], atomicLoad(&group_count));
         }
         workgroupBarrier();
@@ -343,7 +344,7 @@ struct Wide {
     fourth: Board,
 }
 
-/// The lower 64 bits of a sum, and the carry into the next.
+/// The lower 64 bits of a sum, and the carry into the next 64 bits.
 struct Sum {
     value: Board,
     carry: u32,
@@ -398,10 +399,10 @@ fn set_board_of_sum(at: u32, board: Board) {
 
 var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 
-/// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
-/// roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
-/// totals. If a queue overflowed on the way to the totals, the header notes it. At the depth REACHED_ONCE, a root of multiplicity one has
-/// one leaf, and others have none.
+/// Adds leaves of a kind, weighted by multiplicity, to sums after a header, one for each kind and work-group; the groups take the
+/// roots in turns. A root has one leaf at depth 0, the number of its moves at depth 1, and its total at greater depths. A kind
+/// has `stride` totals. If a queue overflowed on the way to the totals, the header records it. At the depth REACHED_ONCE, a root
+/// counts as one leaf if its multiplicity is one, and as none otherwise.
 @compute @workgroup_size(WEIGHTED_SUMS_GROUP)
 fn weighted_sums(id: Invocation) {
     let group = group_index(id);

@@ -1,8 +1,9 @@
 // The values of positions, as kogge-board defines them. Leaves are evaluated, and values are backed up level by level.
 //
-// These kernels do not know the fifty-move rule. The host searches positions near it in another way.
+// These kernels do not know the fifty-move rule. The host searches positions close to a draw by this rule in another
+// way.
 
-/// Returns a value one ply earlier, from the other side's view: mates are a ply further away.
+/// Returns a value one ply up, from the other side's view: mates are one ply further away.
 fn value_one_ply_up(value: i32) -> i32 {
     if value > MATE - LONGEST_MATE {
         return 1 - value;
@@ -13,8 +14,8 @@ fn value_one_ply_up(value: i32) -> i32 {
     return -value;
 }
 
-/// Whether a side that is not in check has a legal move of a pawn or knight that is on no line with the king and so
-/// cannot be pinned. A fast test that misses other moves.
+/// Whether a side that is not in check has a legal move of a pawn or knight that is on no line with the king and
+/// therefore cannot be pinned. This fast test misses other moves.
 fn moves_certainly(position: Position) -> bool {
     let own = men_of(position, position.own);
     let axes = lines_of(lowest_index(own.king) & 63u);
@@ -57,10 +58,10 @@ fn evaluate(id: Invocation) {
     values[index] = value;
 }
 
-/// A position on the path from the root to the position that a lane searches.
+/// A position on the path from the root to the position that a lane is searching.
 struct Node {
     position: Position,
-    /// The moves still to come.
+    /// The moves that are still to be searched.
     at: u32,
     end: u32,
     best: i32,
@@ -91,17 +92,17 @@ fn store_node(index: u32, node: Node) {
     nodes[4u * index + 3u] = bitcast<vec4<u32>>(vec4<i32>(node.best, node.alpha, node.beta, 0));
 }
 
-/// Finds the values of positions `depth` plies (none or one) above their leaves, which a quiescence search evaluates.
-/// Each lane does alpha-beta, depth first, below one position after another, so that the best leaf is a bound for its
-/// siblings. No leaf is left out, but most leaves need only the evaluation.
+/// Finds the values of positions `depth` plies (zero or one) above their leaves, which a quiescence search evaluates.
+/// Each lane searches by alpha-beta, depth first, below one position after another, so that the best leaf so far is a
+/// bound for its siblings. Every leaf is visited, but most leaves need only the evaluation.
 ///
-/// Every step handles one position of any ply, so that the lanes of a group stay together although their trees differ. A
-/// lane that has finished takes the next position. After a number of steps the kernel ends, and sets the second item
-/// count if a search is still running. `states` (the index of the lane's position, beyond the end if none is left, and
-/// the ply) and `nodes` store the state of each lane.
+/// Every step of the loop handles one position, whatever its ply, so that the lanes of a group stay together although
+/// their trees differ. A lane that has finished takes the next position. After a number of steps the kernel ends, and
+/// sets the second item count if a search is still running. `states` and `nodes` store the state of each lane; `states`
+/// has the index of the lane's position (beyond the end if none is left) and the ply.
 ///
-/// Each lane has room for some moves; if the room is too small, the kernel sets the totals' header, and all values are
-/// invalid. The distance to mate is counted from the positions that the lanes begin with.
+/// Each lane has room for a number of moves; if the room is too small, the kernel sets the totals' header, and all
+/// values are invalid. The distance to mate is counted from the positions where the lanes begin.
 @compute @workgroup_size(GROUP)
 fn quiesce(id: Invocation) {
     let lane = group_index(id) * GROUP + id.lane;
@@ -160,7 +161,7 @@ fn quiesce(id: Invocation) {
                 push_promotions(&out, frame, limits);
             }
             if out.at == out.end {
-                // Moves beyond the room are left out, so a full room may be too small.
+                // Moves without room are dropped, so full room means that it may have been too small.
                 atomicStore(&totals[0], 1u);
             }
             opened = out.at > top;
@@ -173,7 +174,7 @@ fn quiesce(id: Invocation) {
         if drawn || (all_moves && !opened && !evaluation.check) {
             found = 0;
         }
-        // Go back up to a position that has moves left and no cutoff.
+        // Return to the nearest position above that has moves left and no cutoff.
         while !opened && ply > 0u {
             let parent = first_node + ply - 1u;
             let moves = nodes[4u * parent + 2u].zw;
@@ -195,7 +196,7 @@ fn quiesce(id: Invocation) {
     atomicStore(&new_item_count[1], 1u);
 }
 
-/// Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
+/// Finds the value of each position of some blocks: the maximum of its successors' values one ply up.
 @compute @workgroup_size(GROUP)
 fn back_up(id: Invocation) {
     let index = scalars.first + group_index(id) * GROUP + id.lane;

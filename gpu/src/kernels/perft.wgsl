@@ -1,16 +1,16 @@
-// The last two plies: the kernels that count moves and the replies to them. No position is written.
+// The last two plies: the kernels that count moves and the replies to them. These kernels write no position.
 
-/// Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
-/// in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+/// Counts two plies: adds the number of replies to all qualifying moves to their roots' totals, and writes the other moves as
+/// items, in no particular order. If the number of items exceeds the capacity, the queue overflowed and some items are missing.
 ///
-/// A lane counts CLOSED_FORM_TURNS positions, so that the lanes of a group rarely wait for each other. If the queue is half full, the
-/// lanes empty it together before they go on.
+/// A lane counts CLOSED_FORM_TURNS positions, so that the lanes of a group rarely wait for each other. If the queue is half full,
+/// the lanes empty it together before they continue.
 @compute @workgroup_size(CLOSED_FORM_GROUP)
 fn closed_form(id: Invocation) {
     let size = CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;
     let group_first = scalars.first + group_index(id) * size;
     let group_end = min(group_first + size, scalars.end);
-    // A group without positions reads the last position's root.
+    // A work-group without positions reads the last position's root.
     let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
     clear_root_sums(id.lane, CLOSED_FORM_GROUP);
     var index = group_first + id.lane;
@@ -49,12 +49,12 @@ fn replies_to(parent: Position, packed_move: u32) -> u32 {
     return count_moves_of(fast_flipped(patched(parent, packed_move)), FAST_REVERSE);
 }
 
-/// Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header, and
+/// Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header; then
 /// all totals are invalid.
 ///
-/// There are at most as many work-groups as the device can run. Each takes neighbouring items, in turns, because these mostly
-/// have the same root. A lane adds up replies while the root stays the same. An item is loaded two turns before it is counted,
-/// and its position one turn before.
+/// There are at most as many work-groups as the device can run. Each group takes neighbouring items in turns, because these
+/// mostly have the same root. A lane adds up replies as long as the root stays the same. An item is loaded two turns before
+/// its replies are counted, and its position one turn before.
 @compute @workgroup_size(COUNT_GROUP)
 fn count_replies(id: Invocation) {
     let len = min(item_count[0], scalars.item_capacity);
@@ -70,7 +70,7 @@ fn count_replies(id: Invocation) {
 
     var index = group_first + id.lane;
     var sum = 0u;
-    // A group without items loads the first position, which always exists, and does not count it.
+    // A group without items loads the first position, which always exists, and ignores it.
     var item = vec2<u32>();
     var next = vec2<u32>();
     var first_root = 0u;

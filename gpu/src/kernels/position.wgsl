@@ -1,6 +1,6 @@
 // A position as the side to move sees it, and its form in memory.
 //
-// The board is flipped so that the side to move always moves up; all code is for one colour.
+// The board is flipped so that the side to move always moves up; the code therefore handles one colour only.
 
 const PAWN: u32 = 1u;
 const KNIGHT: u32 = 2u;
@@ -24,8 +24,9 @@ fn occupied_of(position: Position) -> Board {
     return position.bit1 | position.bit2 | position.bit4;
 }
 
-/// Returns a position of which these are the quarters in memory. `Planes32` in kogge-board describes the form: the bits 1, 2 and
-/// 4 of the pieces' codes; the pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
+/// Returns the position whose quarters in memory are these. `Planes32` in kogge-board describes the form: the bits 1, 2 and 4 of
+/// the pieces' codes; then the pieces of the side to move and, as an empty square among them, the target of an en-passant
+/// capture.
 fn position_in(first: vec4<u32>, second: vec4<u32>) -> Position {
     let bit1 = join(first.x, first.y);
     let bit2 = join(first.z, first.w);

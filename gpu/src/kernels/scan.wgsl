@@ -11,7 +11,7 @@ fn scan(id: Invocation) {
     if index < scalars.end {
         count = counts[index];
     }
-    // Each step adds to every sum the sum `distance` before it.
+    // Each step adds to every sum the sum that is `distance` before it.
     var sum = count;
     for (var distance = 1u; distance < GROUP; distance *= 2u) {
         partial_sums[id.lane] = sum;

@@ -1,6 +1,6 @@
-// scan.wgsl for devices with sub-groups, whose lanes run in lockstep: one operation sums over a sub-group. The lanes of
-// a sub-group are assumed to follow one another in their work-group, as on all known devices; otherwise the self-test
-// would find wrong counts.
+// The variant of scan.wgsl for devices with sub-groups, whose lanes run in lockstep: one operation sums over a
+// sub-group. The lanes of a sub-group are assumed to be consecutive in their work-group, as on all known devices;
+// otherwise the self-test would find wrong counts.
 
 /// The sums of sub-groups, each at the index of its first lane.
 var<workgroup> partial_sums: array<u32, GROUP>;

@@ -1,21 +1,21 @@
-// Sorting candidates by shard, if a list has several: a counting sort. Each candidate is read once, and a shard's kernel gets
-// only its own candidates.
+// Sorts candidates by shard, if a list has several shards: a counting sort. Each candidate is read once, and a shard's kernel
+// receives only the shard's candidates.
 //
 // `new_sorted` begins with a word for each shard: first the number of its candidates, then the index of the first one, and
-// after the sort the end of them. The candidates follow.
+// after sorting the index after the last one. The candidates follow.
 
-/// What stands for the shard of a candidate that is not kept.
+/// The value that is stored instead of a shard for a candidate that does not pass the filter.
 const NO_SHARD: u32 = 0xffffffffu;
 
-/// Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
+/// Spreads the diagrams of a range over all shards, although their hashes may differ in few bits.
 const SHARD_FACTOR: u32 = 0x9e3779b1u;
 
 /// For as many shards as a group has work-items, the number of the group's candidates and the index of the first one.
 var<workgroup> group_counts: array<atomic<u32>, GROUP>;
 var<workgroup> group_bases: array<u32, GROUP>;
 
-/// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
-/// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
+/// Finds the shard of each candidate that passes the filter, and counts the candidates of each shard. Candidates with equal
+/// diagrams get the same shard. If there is a filter, `kept_counts` counts the candidates of each root that pass it.
 @compute @workgroup_size(GROUP)
 fn count_shards(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;
@@ -46,7 +46,7 @@ fn count_shards(id: Invocation) {
     }
 }
 
-/// Turns the number of each shard's candidates into the index of the first.
+/// Turns the number of each shard's candidates into the index of its first one.
 @compute @workgroup_size(GROUP)
 fn scan_shards(id: Invocation) {
     if id.workgroup.x == 0u && id.lane == 0u {
@@ -59,7 +59,8 @@ fn scan_shards(id: Invocation) {
     }
 }
 
-/// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
+/// Sorts by shard the candidates that pass the filter. After sorting, the index of each shard's first candidate has
+/// become the index after its last one.
 @compute @workgroup_size(GROUP)
 fn sort_by_shard(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;

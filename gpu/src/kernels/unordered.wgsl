@@ -21,9 +21,9 @@ fn store_successor(index: u32, packed_move: u32, at: u32) {
 }
 
 /// Makes the successors of some positions. Counts the moves of each position and all successors; if there are more successors
-/// than room, some are missing. If not all successors are kept, most others are not made, and moves are not counted. First each
-/// lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the queue become
-/// items.
+/// than room, some successors are missing. If there is a filter, most successors that do not pass it are not made, and moves
+/// are not counted. First each lane finds the moves of one position; then each lane makes one move per turn. Moves that do not
+/// fit in the queue become items.
 @compute @workgroup_size(GROUP)
 fn expand_unordered(id: Invocation) {
     let group_first = scalars.first + group_index(id) * GROUP;
@@ -36,7 +36,7 @@ fn expand_unordered(id: Invocation) {
     let frame = frame_of(position);
     let axes = lines_of(frame.king_square);
     let limits = limits_of(frame, axes);
-    // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
+    // A move that qualifies for the closed form is not made, and its count is not used. All other moves go to the sink.
     var nothing_known = Replies();
     nothing_known.not_to = squares_to_kept(range_of_scalars(), position);
     lane_moves = 0u;
@@ -62,7 +62,7 @@ fn expand_items(id: Invocation) {
     let count = atomicLoad(&new_item_count[0]);
     let first = group_index(id) * GROUP + id.lane;
     if first == 0u && count > scalars.item_capacity {
-        // Some items are missing, and therefore their successors.
+        // Some items are missing, and so are their successors.
         atomicMax(&new_item_count[1], scalars.capacity + 1u);
     }
     let len = min(count, scalars.item_capacity);

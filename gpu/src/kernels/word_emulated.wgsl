@@ -16,7 +16,7 @@ const THEIR_SECOND_RANK: Board = vec2<u32>(0u, 0x00ff0000u);
 const THEIR_THIRD_RANK: Board = vec2<u32>(0u, 0x0000ff00u);
 const THEIR_SEVENTH_RANK: Board = vec2<u32>(0x0000ff00u, 0u);
 
-/// Returns the board of two halves: ranks 1 to 4, and ranks 5 to 8.
+/// Returns the board with these halves: ranks 1 to 4, and ranks 5 to 8.
 fn join(lower: u32, upper: u32) -> Board {
     return vec2<u32>(lower, upper);
 }
@@ -90,12 +90,12 @@ fn below(square: Board) -> Board {
     return minus(square, vec2<u32>(1u, 0u));
 }
 
-/// Returns the lowest square, alone.
+/// Returns the board with only the lowest square.
 fn lowest(board: Board) -> Board {
     return vec2<u32>(board.x & (0u - board.x), select(board.y & (0u - board.y), 0u, board.x != 0u));
 }
 
-/// Returns all squares but the lowest.
+/// Returns all squares except the lowest.
 fn without_lowest(board: Board) -> Board {
     return vec2<u32>(board.x & (board.x - 1u), select(board.y & (board.y - 1u), board.y, board.x != 0u));
 }

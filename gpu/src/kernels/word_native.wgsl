@@ -1,4 +1,4 @@
-// A board in a 64-bit word. Bits are counted and found in its halves, because the 64-bit functions cannot be trusted.
+// A board in a 64-bit word. The halves are used to count and find bits, because the 64-bit functions cannot be trusted.
 
 alias Board = u64;
 
@@ -16,7 +16,7 @@ const THEIR_SECOND_RANK: Board = 0x00ff000000000000lu;
 const THEIR_THIRD_RANK: Board = 0x0000ff0000000000lu;
 const THEIR_SEVENTH_RANK: Board = 0x000000000000ff00lu;
 
-/// Returns the board of two halves: ranks 1 to 4, and ranks 5 to 8.
+/// Returns the board with these halves: ranks 1 to 4, and ranks 5 to 8.
 fn join(lower: u32, upper: u32) -> Board {
     return (u64(upper) << 32u) | u64(lower);
 }
@@ -79,12 +79,12 @@ fn below(square: Board) -> Board {
     return square - 1lu;
 }
 
-/// Returns the lowest square, alone.
+/// Returns the board with only the lowest square.
 fn lowest(board: Board) -> Board {
     return board & (0lu - board);
 }
 
-/// Returns all squares but the lowest.
+/// Returns all squares except the lowest.
 fn without_lowest(board: Board) -> Board {
     return board & (board - 1lu);
 }

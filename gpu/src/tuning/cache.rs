@@ -9,19 +9,19 @@ use super::store::Store;
 use crate::device::Device;
 use crate::parameters::Values;
 
-/// A file with the best values of each device. Its key has everything that the options depend on: the backend, the
+/// A file with the best values of each device. Its key contains everything that the options depend on: the backend, the
 /// device and its driver, kogge's version, and the kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cache(Store);
 
 #[derive(Serialize, Deserialize)]
 struct Tuned {
-    /// The [`Values`], which another version of kogge may not know.
+    /// The [`Values`]; another version of kogge may not know all of them.
     options: serde_json::Value,
 }
 
-/// What tuned values depend on. They are valid for one driver, which compiles the kernels, for these kernels, and for this version of
-/// the host. Kernels also change within a version, while it is being developed.
+/// The things that tuned values depend on. Tuned values are valid for one driver (which compiles the kernels), for these kernels,
+/// and for this version of the host. Kernels may change between two builds of the same version during development.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TunedKey {
     pub(super) backend: String,
@@ -32,7 +32,7 @@ pub struct TunedKey {
 }
 
 impl TunedKey {
-    /// Returns the key of a device with its present driver and the present kernels and version of kogge.
+    /// Returns the key of a device with its current driver, the current kernels and the current version of kogge.
     pub fn of<D: Device>(device: &D) -> Self {
         let info = device.info();
         Self {
@@ -60,7 +60,7 @@ impl Cache {
         Store::of_user("tuned.json").map(Self)
     }
 
-    /// Returns the cache in this file, which need not exist.
+    /// Returns the cache in this file; the file need not exist.
     pub fn at(file: impl Into<PathBuf>) -> Self {
         Self(Store::at(file))
     }

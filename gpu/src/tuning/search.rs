@@ -1,7 +1,7 @@
 //! The search for the fastest values of a device's parameters.
 //!
-//! The search tries a few values of one parameter after another and keeps the best value of each. Parameters hardly depend on
-//! each other, so a second round would gain little.
+//! The search tries a few values of one parameter after another and keeps each parameter's best value. Parameters hardly
+//! depend on each other, so a second round would gain little.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use crate::device::{Device, Gpu};
 use crate::parameters::{Parameter, Values};
 use crate::settings::GpuOptions;
 
-/// A value must be better than the best so far by this factor; smaller differences are noise.
+/// A value must be faster than the best one so far by this factor; smaller differences are noise.
 const GAIN: f64 = 1.02;
-/// The time that one workload should take.
+/// The time that one count of a workload should take.
 const SPAN: Duration = Duration::from_millis(50);
 /// The number of times that each workload is timed.
 const ROUNDS: usize = 3;
@@ -26,10 +26,10 @@ pub(super) const WORKLOADS: [(&str, &[u64]); 2] = [
         &[97_862, 4_085_603, 193_690_690, 8_031_647_685, 374_190_009_323],
     ),
 ];
-/// The depth of the first of these numbers.
+/// The depth of the first of these numbers of leaves.
 pub(super) const FIRST_DEPTH: u32 = 3;
 
-/// Leaves per second of each workload.
+/// The leaves per second of each workload.
 pub(super) type Rates = [f64; WORKLOADS.len()];
 
 /// The outcome of trying a value.
@@ -39,16 +39,16 @@ pub enum TrialOutcome {
     Kept([f64; 2]),
     /// The value is not better than the best so far, or not by enough.
     NotBetter([f64; 2]),
-    /// The device cannot use the value; a sentence.
+    /// The device cannot use the value, for the reason in this sentence.
     Refused(String),
-    /// The value led to a wrong number of leaves; a sentence that names the device and the option.
+    /// The value led to a wrong number of leaves; this sentence names the device and the option.
     Wrong(String),
 }
 
 /// A value that was tried.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trial {
-    /// The parameter's name to print; for the first trial, of the defaults, `defaults`.
+    /// The parameter's name to print; for the first trial, which uses the defaults, `defaults`.
     pub option: &'static str,
     /// Its value.
     pub value: String,
@@ -59,11 +59,11 @@ pub struct Trial {
 /// The result of tuning.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tuning {
-    /// The best values. For other parameters, the default is best.
+    /// The best values. The parameters that are not listed keep their defaults.
     pub values: Values,
     /// All trials, in order.
     pub trials: Vec<Trial>,
-    /// Whether there was time to try all values.
+    /// Whether there was enough time to try all values.
     pub complete: bool,
 }
 
@@ -71,8 +71,8 @@ pub struct Tuning {
 /// after `time`. On GPUs, all trials together take about a minute.
 ///
 /// # Errors
-/// If the device cannot be used with the defaults. A value that fails or gives wrong answers is not an error but
-/// a trial.
+/// If the device cannot be used with the defaults. A value that fails or gives wrong answers is no error; its trial
+/// records the failure.
 pub fn tune<D: Device>(device: &D, time: Duration, progress: &mut dyn FnMut(&Trial)) -> Result<Tuning, BackendError>
 where
     Gpu<D>: Send,
@@ -82,14 +82,14 @@ where
     let mut depths = [FIRST_DEPTH; WORKLOADS.len()];
     for (index, depth) in depths.iter_mut().enumerate() {
         let last = FIRST_DEPTH + WORKLOADS[index].1.len() as u32 - 1;
-        // Another ply takes 20 to 50 times as long.
+        // One more ply takes 20 to 50 times as long.
         while *depth < last && count(&mut backend, index, *depth)? < SPAN / 6 {
             *depth += 1;
         }
     }
     let first = measure(&mut backend, depths, None)?;
     let tried = backend.session.runner.settings.tried();
-    // The backend occupies the device's memory.
+    // The old backend is dropped first, because it occupies the device's memory.
     drop(backend);
     search(&tried, first, deadline, progress, |values, parameter, value, best| {
         let options = GpuOptions { values: values.clone(), ..GpuOptions::default() };
@@ -101,8 +101,8 @@ where
     })
 }
 
-/// Searches with `try_value`, which gets the best values so far, a parameter with another value, and the rates of the best values. It
-/// returns the rates with this value, or `None` if it changes nothing.
+/// Searches with `try_value`, which receives the best values so far, a parameter with another value, and the rates of the best
+/// values. `try_value` returns the rates with this value, or `None` if the value changes nothing.
 pub(super) fn search(
     tried: &[(Parameter, usize)],
     first: Rates,
@@ -158,7 +158,7 @@ fn measure(
     for (index, depth) in depths.into_iter().enumerate() {
         let leaves = WORKLOADS[index].1[(depth - FIRST_DEPTH) as usize] as f64;
         let rate = |time: Duration| leaves / time.as_secs_f64().max(1e-9);
-        // The first count makes the buffers.
+        // The first count includes the making of buffers.
         count(backend, index, depth)?;
         let mut times = vec![count(backend, index, depth)?];
         if best.is_none_or(|best| rate(times[0]) * 2.0 > best[index]) {

@@ -1,4 +1,4 @@
-//! A file in the user's cache directory that stores what was measured on a device for later runs.
+//! A file in the user's cache directory with measurements of devices, for later runs.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io, process};
@@ -7,8 +7,8 @@ use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A file with a value of type `V` for each key of type `K`, both structs of named fields. The key has everything that the value
-/// depends on. An unreadable file counts as empty and causes a warning.
+/// A file with a value of type `V` for each key of type `K`, both structs of named fields. The key contains everything that the
+/// value depends on. An unreadable file counts as empty and causes a warning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Store {
     file: PathBuf,
@@ -35,15 +35,15 @@ struct Entry<K, V> {
 }
 
 impl Store {
-    /// Returns the file of this name in the folder that the environment variable `KOGGE_CACHE_DIR` names, else in `kogge` in the
-    /// system's cache folder. `None` if there is no such folder.
+    /// Returns the file of this name in the folder that the environment variable `KOGGE_CACHE_DIR` names, or else in the folder
+    /// `kogge` of the system's cache folder. `None` if there is no such folder.
     pub fn of_user(name: &str) -> Option<Self> {
         let named = env::var_os("KOGGE_CACHE_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let folder = named.or_else(|| choose_base_strategy().ok().map(|user| user.cache_dir().join("kogge")))?;
         Some(Self::at(folder.join(name)))
     }
 
-    /// Returns the store in this file, which need not exist.
+    /// Returns the store in this file; the file need not exist.
     pub fn at(file: impl Into<PathBuf>) -> Self {
         Self { file: file.into() }
     }
@@ -58,7 +58,7 @@ impl Store {
         self.entries::<K, V>().into_iter().find(|entry| entry.key == *key).map(|entry| entry.value)
     }
 
-    /// Stores the value of a key in place of its earlier value. Replaces a damaged file.
+    /// Stores the value of a key, and replaces an earlier value. Replaces a damaged file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -69,7 +69,7 @@ impl Store {
         self.write(entries)
     }
 
-    /// Removes the value of a key. Returns whether there was one.
+    /// Removes the value of a key. Returns whether there was a value.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! Tests with scripted rates, and with a backend that answers from the published counts or miscounts.
+//! Tests with scripted rates, and with a backend that either answers from the published counts or miscounts.
 
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
@@ -118,7 +118,7 @@ fn only_what_is_better_by_more_than_noise_is_kept() {
     assert!(tuning.complete);
     let kept = tuning.trials.iter().filter(|trial| matches!(trial.outcome, TrialOutcome::Kept(_)));
     assert_eq!(kept.map(|trial| trial.option).collect::<Vec<_>>(), ["defaults", "work-group", "count groups"]);
-    // The defaults come first; one value is the default already.
+    // The defaults come first; one of the values equals the default.
     assert_eq!(tuning.trials.len(), TRIED.len());
 }
 

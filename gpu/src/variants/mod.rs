@@ -1,5 +1,5 @@
-//! Published ways of counting that measured slower on every device so far. They stay for comparison, and tests check
-//! their answers.
+//! Published ways of counting that measured slower on every device so far. They are kept for comparison, and tests
+//! check their answers.
 
 mod depth_first;
 
@@ -11,13 +11,14 @@ pub(crate) const MOST_LAST_PLIES: u32 = 6;
 /// The variants that a device uses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Variants {
-    /// The attacks of single sliders are looked up in a table of 841 KiB by magic numbers. The kernels' interface adds the table.
+    /// The attacks of a single slider are looked up in a table of 841 KiB by magic numbers. The kernels' interface adds the table.
     pub magic: bool,
-    /// A position in device memory is six bitboards, the boards of [`Quad48`](kogge_board::Quad48) seen by the side to move, and not a
-    /// [`Planes32`](kogge_board::Planes32). The first and last rank of the pawns' board mark the rooks that may castle.
+    /// A position in device memory is six bitboards (the boards of [`Quad48`](kogge_board::Quad48) as the side to move sees them)
+    /// instead of a [`Planes32`](kogge_board::Planes32). The first and last rank of the pawns' board mark the rooks that may
+    /// castle.
     pub boards48: bool,
-    /// The number of plies, 2 to 6, that each work-item walks below a position depth first. It makes and unmakes moves with a stack of four-byte
-    /// undo moves in local memory.
+    /// The number of plies, 2 to 6, that each work-item walks below a position depth first. It makes and unmakes moves with a
+    /// stack of four-byte undo moves in local memory.
     pub depth_first: Option<u32>,
 }
 
@@ -31,8 +32,8 @@ impl Variants {
         self.position_bytes() / size_of::<Part>()
     }
 
-    /// Returns the number of undo moves that a work-item stores. Moves of the last two plies need none. At least one, since arrays must
-    /// not be empty.
+    /// Returns the number of undo moves that a work-item stores. Moves of the last two plies need no undo move. At least one
+    /// undo move is stored, because arrays must not be empty.
     pub const fn stacked(self) -> usize {
         match self.depth_first {
             Some(plies) if plies > 3 => plies as usize - 2,

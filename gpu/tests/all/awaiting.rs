@@ -1,4 +1,4 @@
-//! Counting without a thread that waits: the same answers, the same self-test.
+//! Counting without a waiting thread: the same answers, the same self-test.
 
 use std::ops::ControlFlow;
 

@@ -18,7 +18,8 @@ fn root(fen: &Fen) -> Quad48 {
     Quad48::from(&fen.position)
 }
 
-/// Returns options with buffers of this size, the smallest or larger ones that can be halved.
+/// Returns options with buffers for this number of positions, either the smallest possible or large enough to be
+/// halved.
 fn options(positions: usize) -> GpuOptions {
     // Leaves two plies below 20 merged positions are counted in runs.
     let runs = Some(Runs { from: 20, depth: 2, entries: 2_000 });
@@ -29,18 +30,17 @@ fn open(device: &TwinDevice, options: &GpuOptions) -> Gpu<TwinDevice> {
     Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Converts an error of a merge to an error of a backend.
 fn backend_error(error: MergeError) -> BackendError {
     match error {
         MergeError::Backend(error) => error,
-        // A list for which there is no memory is full.
+        // A list is full if there is no memory for it.
         MergeError::Full => BackendError::OutOfMemory { device: String::new(), doing: String::new() },
         error => panic!("{error}"),
     }
 }
 
-/// Asks for an answer again and again, and lets one call after another fail, until no call is left. A fresh backend has
-/// buffers that were never halved.
+/// Requests an answer repeatedly and lets one call after another fail, until an answer comes without a failure. A new
+/// backend has buffers that were never halved.
 fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
     is_fresh: bool,
     least_calls: u64,
@@ -59,7 +59,7 @@ fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
             let device = TwinDevice { unordered, shard_entries: 100, ..TwinDevice::default() };
             let options = options(if halvings { 5000 } else { 1 });
             let mut gpu = open(&device, &options);
-            // The first merge and the first minimax begin with a self-test, which this test leaves out.
+            // The first merge and the first minimax begin with a self-test, which this test skips.
             assert_eq!(ask(&mut gpu).as_ref(), Ok(expected));
             loop {
                 if is_fresh {
@@ -154,7 +154,7 @@ fn merging() {
     fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
 
-/// Runs share buffers with the list above them. After a failure in runs, the list can still be extended.
+/// Runs share buffers with the list of their positions. After a failure in runs, the list can still be extended.
 #[test]
 fn a_list_can_be_extended_after_a_failure_in_runs() {
     let start = Fen::start();
@@ -165,7 +165,7 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
         let device = TwinDevice { shard_entries, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 14));
         drop(gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap());
-        // Other programs leave memory for the order of the list, but little for runs.
+        // Other programs leave enough memory for the order of the list, but little for runs.
         let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
         merge.reserve(20, Filter::All).unwrap();
         merge.add(&entries).unwrap();
@@ -205,7 +205,7 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
     }
 }
 
-/// Halving the buffers is enough when a device has less memory than it says.
+/// Halving the buffers is enough when a device has less memory than it reports.
 #[test]
 fn what_ran_out_of_memory_is_done_again_with_less() {
     let start = Fen::start();
@@ -240,14 +240,14 @@ fn memory_is_kept_to() {
     }
 }
 
-/// Merging stays within its memory, however little remains for the levels.
+/// Merging stays within its memory, even if little remains for the levels.
 #[test]
 fn memory_of_merging_is_kept_to() {
     let kiwipete = fen(KIWIPETE);
     for (memory, max_buffer) in [(1_u64 << 19, None), (1 << 20, None), (1 << 22, None), (1 << 22, Some(1 << 17))] {
         let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 20));
-        // The first merge begins with a self-test, which has memory of its own.
+        // The first merge begins with a self-test, which has its own memory.
         drop(gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(memory)).unwrap());
         device.control.most_bytes();
         let mut merge = gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(memory)).unwrap();
@@ -270,7 +270,8 @@ fn memory_of_merging_is_kept_to() {
     }
 }
 
-/// A merge whose memory has no room for the levels of a depth asks for more memory. It still counts at lower depths.
+/// A merge asks for more memory if its memory has no room for the levels of a depth. The merge still counts at lower
+/// depths.
 #[test]
 fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
     let stalemate = fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
@@ -285,7 +286,7 @@ fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
             continue;
         }
         let deep = merge.perft(0..1, 20);
-        // The kinds of moves take one more level.
+        // Counting by kind takes one more level.
         assert_eq!(merge.categories(0..1, 19).map(|sums| sums.nodes), deep, "{memory} bytes");
         assert_eq!((merge.perft(0..1, 0), merge.perft(0..1, 1)), (Ok(1), Ok(0)), "{memory} bytes");
         found.push(deep);
@@ -293,7 +294,8 @@ fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
     assert!(found.contains(&Err(MergeError::Full)) && found.contains(&Ok(0)), "{found:?}");
 }
 
-/// A list that does not fit, because other programs use the device's memory, is full, and the next list is smaller.
+/// If other programs use the device's memory and a list does not fit, the answer is that it is full, and the next list
+/// is smaller.
 #[test]
 fn memory_of_other_programs_is_left_to_them() {
     let device = TwinDevice { memory: 1 << 24, ..TwinDevice::default() };

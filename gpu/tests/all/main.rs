@@ -1,4 +1,4 @@
-//! The host of GPUs over the twin. One program compiles the host once, and its tests share the cores.
+//! The GPU host over the twin. A single program compiles the host once, and its tests share the cores.
 
 mod awaiting;
 mod conformance;

@@ -18,11 +18,11 @@ fn start() -> WeightedPosition {
     WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 }
 }
 
-/// Distinct positions of the plies of the start position, and the leaves there.
+/// The distinct positions of some plies of the start position, and the leaves there.
 const PLIES: [(u64, u128); 4] = [(20, 20), (400, 400), (5_362, 8_902), (72_078, 197_281)];
 
-/// Merges plies of the start position, the last ply in this many ranges. Returns the number of positions and leaves of the last
-/// ply.
+/// Merges plies of the start position; the last ply is made in `ranges` ranges. Returns the number of positions and leaves of
+/// the last ply.
 fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u64, u128), MergeError> {
     merge.reserve(1, Filter::All)?;
     merge.add(&[start()])?;
@@ -74,7 +74,7 @@ fn a_ply_may_exceed_the_largest_buffer() {
             let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
             assert_eq!(merge_plies(&mut *merge, 3, ranges), Ok(PLIES[2]), "{hash_bits} bits, {ranges} ranges");
-            // Candidates are sorted once, and each shard inserts its own.
+            // Candidates are sorted once, and each shard inserts only its candidates.
             let launches = device.control.launches();
             let [sorts, inserts] = [Kernel::SortByShard, Kernel::InsertSorted]
                 .map(|kernel| launches.iter().filter(|&&launched| launched == kernel).count());
@@ -98,8 +98,8 @@ fn a_ply_may_exceed_the_largest_buffer() {
     }
 }
 
-/// Leaves below merged positions are the same in runs, however much fits in one, also if a list has several shards, if all hashes are
-/// equal, and for any part of the list.
+/// The leaves below merged positions are the same in runs: for runs of any size, for a list with several shards, if all hashes
+/// are equal, and for any part of the list.
 #[test]
 fn leaves_are_counted_in_runs() {
     for (unordered, shard_entries, entries, hash_bits) in [
@@ -126,14 +126,14 @@ fn leaves_are_counted_in_runs() {
         let launches = device.control.launches();
         let launched = |kernel| launches.iter().filter(|&&launched| launched == kernel).count();
         assert!(launched(Kernel::LoadOrdered) > 3, "there were no runs");
-        // The order of each shard is made once.
+        // The order of each shard is made only once.
         let shards = if shard_entries == u64::MAX { 1..2 } else { 8..13 };
         assert!(shards.contains(&launched(Kernel::OrderByOpponent)), "{}", launched(Kernel::OrderByOpponent));
-        // The list is as before, and can be extended.
+        // The list is unchanged and can be extended.
         assert_eq!(merge.entries(0..5_362).unwrap(), before);
         assert_eq!(merge.add(&before), Ok(()));
         assert_eq!((merge.successors(), merge.perft(0..5_362, 1)), (5_362, Ok(2 * 197_281)));
-        // With few bits, a search in a large list takes long.
+        // With few bits of the hash, a search in a large list takes long.
         if hash_bits == 32 {
             merge.descend(false).unwrap();
             merge.reserve(PLIES[3].0, Filter::All).unwrap();
@@ -143,7 +143,7 @@ fn leaves_are_counted_in_runs() {
     }
 }
 
-/// In runs all successors are kept, also below the positions of a range, and leaves are counted by kind, too.
+/// In runs all successors are kept, even below the positions of a range, and leaves can also be counted by kind.
 #[test]
 fn leaves_below_ranges_are_counted_in_runs() {
     let device = TwinDevice { unordered: Unordered::InMerges, ..TwinDevice::default() };
@@ -177,7 +177,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
     assert_eq!((leaves, kinds, again), (4_865_609, [4_865_609, 82_719, 27_351, 347], PLIES[2].0));
 }
 
-/// In runs, most equal successors become one, as if the ply were merged: far fewer positions are left than successors.
+/// In runs, most equal successors are merged, as if the whole ply were merged: far fewer positions are left than successors.
 #[test]
 fn runs_find_equal_successors() {
     let device = TwinDevice::default();
@@ -193,12 +193,12 @@ fn runs_find_equal_successors() {
     drop(merge);
     let profile = gpu.profile();
     let items = |name| profile.iter().filter(|time| time.name == name).map(|time| time.items).sum::<u64>();
-    // The last count is of the moves of the positions after the merged ply.
+    // The last count counts the moves of the positions after the merged ply.
     let counted = items("count");
     assert!((72_078..80_000).contains(&counted), "{counted}: {profile:?}");
 }
 
-/// Sums of leaves in runs that exceed 128 bits are errors, as others are.
+/// In runs, sums of leaves beyond 128 bits are errors, as they are without runs.
 #[test]
 fn sums_in_runs_have_128_bits() {
     let device = TwinDevice::default();
@@ -215,7 +215,7 @@ fn sums_in_runs_have_128_bits() {
     }
 }
 
-/// Small plies have room for few candidates, and large plies for more. Entries that are added exceed both.
+/// Small plies have room for few candidates, and large plies for more. The number of added entries exceeds both.
 #[test]
 fn room_for_candidates_grows_with_the_plies() {
     let device = TwinDevice::default();
@@ -232,7 +232,8 @@ fn room_for_candidates_grows_with_the_plies() {
     assert_eq!(merge.add(&entries), Err(MergeError::Full));
 }
 
-/// The buffers of a merge serve the next one. They are freed when memory runs out, and when leaves are counted without merging.
+/// The next merge uses the buffers of a merge again. These buffers are freed when memory runs out, and when leaves are
+/// counted without merging.
 #[test]
 fn buffers_are_kept_for_the_next_merge() {
     let device = TwinDevice::default();
@@ -266,7 +267,7 @@ fn buffers_are_kept_for_the_next_merge() {
 }
 
 /// The first of many batches fills the list. The batches queued behind it must end, and the answer is `Full`. With room
-/// for one more entry, it is not.
+/// for one more entry, the list is not full.
 #[test]
 fn a_list_that_is_too_short_is_full_and_stays_so() {
     for unordered in Unordered::ALL {
@@ -298,7 +299,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
     }
 }
 
-/// Multiplicities are added with carries into every word, and beyond 128 bits they are an error.
+/// Multiplicities are added with carries into every word, and a sum beyond 128 bits is an error.
 #[test]
 fn multiplicities_of_128_bits() {
     let device = TwinDevice::default();
@@ -362,13 +363,14 @@ fn positions_reached_once_are_counted() {
     }
 }
 
-/// Returns the number of diagrams in each of some parts.
+/// Returns the number of diagrams in each part.
 fn in_parts(merge: &mut dyn Merge, parts: u32) -> Vec<u64> {
     (0..parts).map(|part| merge.diagrams(part, parts).unwrap()).collect()
 }
 
-/// Diagrams are counted on the device, whole and in parts, in lists of one shard and of several, and whatever the hash. They are as many as
-/// the host finds. Then the list is as before, but it has no room until it is made again.
+/// Diagrams are counted on the device, as a whole and in parts, in lists of one shard and of several, with any number of hash
+/// bits. The device counts as many diagrams as the host. Afterwards the list is unchanged, but it accepts no entries until it
+/// is made again.
 #[test]
 fn diagrams_are_counted() {
     let kiwipete: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
@@ -381,7 +383,7 @@ fn diagrams_are_counted() {
         let mut merge = gpu.merge(&kiwipete.rules, &options).unwrap();
         merge.reserve(1, Filter::All).unwrap();
         merge.add(&[root]).unwrap();
-        // Half of the positions of ply 3; with few bits of the hash, searches take long.
+        // Half of the positions of ply 3, because searches take long with few bits of the hash.
         for parents in [1, 48, if hash_bits == 32 { 1_000 } else { 50 }] {
             merge.descend(false).unwrap();
             merge.reserve(57_548, Filter::All).unwrap();

@@ -1,4 +1,4 @@
-//! Minimax on the host over the twin: small buffers, searches in many launches, and searches without room.
+//! Minimax on the host over the twin: small buffers, searches in many launches, and searches that run out of room.
 
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, host, unwatched};
 use kogge_gpu::kernels::{Binding, Kernel};
@@ -15,7 +15,7 @@ fn open(device: &TwinDevice, group_size: usize) -> Gpu<TwinDevice> {
     Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The values do not depend on the number of searches at once or on the length of launches.
+/// The values do not depend on the number of simultaneous searches or on the length of launches.
 #[test]
 fn searches_go_on_in_the_next_launch() {
     let fens = [
@@ -41,8 +41,8 @@ fn searches_go_on_in_the_next_launch() {
     }
 }
 
-/// A search that had no room for its moves is repeated with room for all moves, with every work-group size. If it
-/// reports this again, the device is wrong.
+/// A search that runs out of room for its moves is repeated with room for all moves, with every work-group size. If the
+/// repeated search also reports a lack of room, the device is wrong.
 #[test]
 fn searches_without_room_are_done_again() {
     let fen = fen("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1");

@@ -29,7 +29,7 @@ fn launches(gpu: &mut Gpu<TwinDevice>, names: [&str; 2]) -> [u64; 2] {
     names.map(|name| profile.iter().filter(|time| time.name == name).map(|time| time.launches).sum())
 }
 
-/// An overflow disables the closed form for the rest of the call, and no longer.
+/// An overflow disables the closed form for the rest of the call only.
 #[test]
 fn an_overflow_is_counted_another_way_in_this_call_only() {
     let kiwipete = fen(KIWIPETE);
@@ -92,7 +92,7 @@ fn totals_are_taken_before_they_overflow() {
     }
 }
 
-/// The depth-first kernel counts each number of last plies right, at the depths around it.
+/// The depth-first kernel counts correctly for each number of last plies, at the depths around this number.
 #[test]
 fn a_device_may_walk_its_last_plies_by_itself() {
     let start = fen(START);

@@ -19,7 +19,7 @@ fn a_device_is_tuned() {
     let tuning = tune(&TwinDevice::default(), Duration::from_secs(3600), &mut |_| {}).unwrap();
     let tried: Vec<_> = tuning.trials.iter().map(|trial| (trial.option, trial.value.as_str())).collect();
     assert!(tried.starts_with(&[("defaults", ""), ("work-group", "64")]), "{tried:?}");
-    // The default is not tried again, and a fourth of one position is refused.
+    // The default is not tried again, and a quarter of a single position is refused.
     assert!(!tried.contains(&("queued per lane", "4")), "{tried:?}");
     assert!(matches!(
         &tuning.trials.iter().find(|trial| trial.option == "positions").unwrap().outcome,

@@ -1,4 +1,4 @@
-//! Watched counts: reports, stops, and sizes of parts.
+//! Watched counts: reports, stops, and the sizes of parts.
 
 use std::ops::ControlFlow;
 

@@ -7,8 +7,8 @@ use super::{Value, failure};
 use crate::{Ledger, LedgerError, hex};
 
 impl Ledger {
-    /// Writes all entries as CSV, after a line of names, and returns their number. A file of that name is replaced when
-    /// the new one is complete.
+    /// Writes all entries as CSV, after a header line, and returns the number of entries. The new file replaces an
+    /// existing file of this name when it is complete.
     ///
     /// # Errors
     /// If the ledger cannot be read or the file cannot be written.

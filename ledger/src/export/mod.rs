@@ -2,9 +2,9 @@
 //!
 //! Both formats have the same columns: first `id`; then `position` (the 32 bytes of `Circle32`), `fen` and `multiplicity`, or in
 //! merged ledgers `first` and `last` (the 20 bytes of the first and the last key); then `disputed`, `count`, in merged ledgers
-//! `positions` and `paths`, a column for each kind of moves if leaves are counted by kind, `at` (the time of the count; UTC milliseconds since 1970 in Parquet, seconds in CSV), `backend`,
-//! `device`, `variant`, `kogge`, and in merged ledgers `plan`. Bytes are hexadecimal in CSV. Numbers of up to 128 bits are decimal
-//! text. Unknown values are empty in CSV and null in Parquet.
+//! `positions` and `paths`, a column for each kind of moves if leaves are counted by kind, `at` (the time of the count; UTC
+//! milliseconds since 1970 in Parquet, seconds in CSV), `backend`, `device`, `variant`, `kogge`, and in merged ledgers `plan`.
+//! Bytes are hexadecimal in CSV. Numbers of up to 128 bits are decimal text. Unknown values are empty in CSV and null in Parquet.
 
 mod csv;
 #[cfg(feature = "parquet")]
@@ -24,7 +24,7 @@ use kogge_driver::Quantity;
 struct Column {
     name: &'static str,
     holds: Type,
-    /// Whether every row has a value.
+    /// Whether every row has a value in this column.
     required: bool,
 }
 
@@ -57,15 +57,14 @@ const fn optional(name: &'static str, holds: Type) -> Column {
     Column { name, holds, required: false }
 }
 
-/// The columns that stand for a position.
+/// The columns that describe a position.
 const POSITION: &[Column] =
     &[required("position", Type::Bytes(32)), required("fen", Type::Text), required("multiplicity", Type::Text)];
 
-/// The columns that stand for a range.
+/// The columns that describe a range.
 const RANGE: &[Column] = &[required("first", Type::Bytes(20)), required("last", Type::Bytes(20))];
 
 impl Ledger {
-    /// The columns of an export.
     fn columns(&self) -> Vec<Column> {
         let (item, size, plan): (_, &[_], &[_]) = match self.header().kind {
             Kind::Positions => (POSITION, &[], &[]),
@@ -85,7 +84,6 @@ impl Ledger {
         columns
     }
 
-    /// Returns the values of a row, one for each column.
     fn values(&self, LedgerRow { entry, given, disputed, .. }: &LedgerRow) -> Result<Vec<Option<Value>>, LedgerError> {
         let mut values = vec![Value::Number(entry.id)];
         match (&entry.item, self.place(entry)?) {
@@ -136,7 +134,7 @@ impl Ledger {
 
 #[cfg(not(feature = "parquet"))]
 impl Ledger {
-    /// Refuses to write Parquet, which this build lacks.
+    /// Refuses to write Parquet, because this build lacks it.
     ///
     /// # Errors
     /// Always [`LedgerError::Missing`].

@@ -24,8 +24,8 @@ const GROUP: usize = 1 << 16;
 type Values = Vec<Option<Value>>;
 
 impl Ledger {
-    /// Writes all entries as Parquet, and returns their number. The file's metadata name the root, the depth, the ply and
-    /// the plan. A file of that name is replaced when the new one is complete.
+    /// Writes all entries as Parquet, and returns their number. The file's metadata contain the root, the depth, the ply
+    /// and the plan. The new file replaces an existing file of this name when it is complete.
     ///
     /// # Errors
     /// If the ledger cannot be read or the file cannot be written.
@@ -84,7 +84,6 @@ fn metadata(header: &Header) -> Vec<KeyValue> {
     .to_vec()
 }
 
-/// Writes a group of rows, column by column.
 fn write_group(
     writer: &mut SerializedFileWriter<&mut File>,
     columns: &[Column],
@@ -93,7 +92,7 @@ fn write_group(
     let mut group = writer.next_row_group()?;
     for (index, column) in columns.iter().enumerate() {
         let values = rows.iter().map(|row| row.get(index).and_then(Option::as_ref));
-        // Only known values are written, with a flag for each row that tells whether it has a value.
+        // Only known values are written, and a flag for each row marks whether it has a value.
         let is_there: Vec<i16> = values.clone().map(|value| value.is_some().into()).collect();
         let is_there = (!column.required).then_some(&is_there[..]);
         let values = values.flatten();

@@ -1,6 +1,6 @@
 //! Addresses of databases, such as `postgres://user@host/name?sslmode=verify-full`.
 //!
-//! No error repeats a part of an address, since any part may be a password in a wrong place.
+//! No error repeats any part of an address, because any part may be a misplaced password.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Reads an address, and looks the password up if the address has none.
+    /// Parses an address, and looks up the password if the address has none.
     ///
     /// # Errors
     /// If the address or the password file cannot be read.
@@ -49,7 +49,7 @@ impl Address {
             None => usual_roots(environment).map(Roots::File),
         };
         let parsed = format!("{place}?{}", rest.join("&")).parse::<Config>();
-        // The error's own text may hold a part of the address; its cause names only a parameter.
+        // The error's own text may contain a part of the address; its cause contains only the name of a parameter.
         let mut config = parsed.map_err(|_| wrong("the host, the port or a parameter after \"?\" is wrong"))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(wrong("the host is missing"));
@@ -71,7 +71,7 @@ impl Address {
     }
 }
 
-/// Parameters that the client's library does not know.
+/// Parameters that the client library does not know.
 #[derive(Default)]
 struct Own {
     mode: Option<String>,
@@ -94,8 +94,8 @@ impl Own {
     }
 }
 
-/// Returns a reason if the address has no scheme, or if an `@`, `/` or `?` of a user or password may be taken for the end of
-/// it: the rest would be taken for a host and a database, whose names are printed.
+/// Returns a reason if the address has no scheme, or if an `@`, `/` or `?` inside a user name or password could end it: the
+/// rest would be read as a host and a database, and errors print their names.
 fn check_at_signs(text: &str) -> Result<(), &'static str> {
     let rest = ["postgres://", "postgresql://"].iter().find_map(|scheme| text.strip_prefix(scheme));
     let rest = rest.ok_or("it does not begin with postgres:// or postgresql://")?;

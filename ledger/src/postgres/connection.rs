@@ -13,11 +13,11 @@ use super::tls;
 use crate::LedgerError;
 use crate::sql::{Database, Problem, Transaction};
 
-/// The first and the longest time to wait before another attempt to connect.
+/// The shortest and the longest wait before the next attempt to connect.
 const WAIT: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
-/// The longest time that a connection may take, and that either side may be silent before it counts as dead.
+/// The maximum time for connecting, and for which either side may be silent before it counts as dead.
 const SILENCE: Duration = Duration::from_secs(30);
-/// The shortest such time.
+/// The minimum of this time.
 const SHORTEST: Duration = Duration::from_secs(1);
 /// The number of probes before a silent connection counts as dead.
 const PROBES: u32 = 3;
@@ -28,21 +28,21 @@ pub struct Postgres {
     tls: MakeRustlsConnect,
     client: Option<Client>,
     location: String,
-    /// The time after which the server gives up a silent session, a statement that writes, or the wait for a lock.
+    /// The time after which the server ends a silent session, a statement that writes, or the wait for a lock.
     limit: Duration,
     patience: Duration,
     is_cancelled: Box<dyn Fn() -> bool + Send>,
 }
 
 impl Postgres {
-    /// Connects to the database with an address such as `postgres://user@host/name?sslmode=verify-full`. Without a password in
-    /// the address, it is taken from `PGPASSWORD` or from the password file: the parameter `passfile`, `PGPASSFILE`, or
-    /// `~/.pgpass`. The parameters `sslmode` and `sslrootcert` (also `PGSSLMODE` and `PGSSLROOTCERT`) mean what they mean for
-    /// other clients; `prefer` is the default.
+    /// Connects to the database with an address such as `postgres://user@host/name?sslmode=verify-full`. If the address has no
+    /// password, it comes from `PGPASSWORD` or from the password file: the parameter `passfile`, `PGPASSFILE`, or `~/.pgpass`.
+    /// The parameters `sslmode` and `sslrootcert` (also `PGSSLMODE` and `PGSSLROOTCERT`) mean the same as for other clients;
+    /// `prefer` is the default.
     ///
-    /// If this process or its machine disappears, the server gives up its transactions after `lease`, but at least after a
-    /// second and at most after 30. If the connection breaks later, reconnecting is tried for up to `patience`, or until
-    /// `is_cancelled` returns true: then the error is [`LedgerError::StoppedWaiting`].
+    /// If this process or its machine disappears, the server ends its transactions after `lease`, but after at least one
+    /// second and at most 30. If the connection breaks later, the store tries to reconnect for up to `patience`, or
+    /// until `is_cancelled` returns true: then the error is [`LedgerError::StoppedWaiting`].
     ///
     /// # Errors
     /// If the address, the password file or the trusted certificates cannot be read, or the database cannot be reached.
@@ -82,7 +82,7 @@ impl Postgres {
         Ok(self.client.insert(client))
     }
 
-    /// Runs `work` as one transaction after the settings in `begin`, and again if the connection breaks.
+    /// Runs `work` as one transaction after the settings in `begin`, and runs it again if the connection breaks.
     fn transact<T>(
         &mut self,
         doing: &'static str,
@@ -127,7 +127,8 @@ impl Database for Postgres {
     }
 
     fn read<T>(&mut self, work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>) -> Result<T, LedgerError> {
-        // A transaction that only reads holds nothing that others wait for, so it may take longer. The server's numbers have 32 bits.
+        // A transaction that only reads holds no lock that others wait for, so it may take longer. The server stores these
+        // numbers in 32 bits.
         let time = self.patience.as_millis().min(i32::MAX as u128);
         let begin = format!("SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {time}");
         self.transact("when it was read", &begin, work)
@@ -142,14 +143,14 @@ impl Database for Postgres {
     }
 }
 
-/// Returns the time after which a silent connection is probed, and the time between two probes. Systems count in whole seconds.
+/// Returns the time of silence after which a connection is probed, and the time between two probes. Systems use whole seconds here.
 fn keepalives(limit: Duration) -> (Duration, Duration) {
     let whole = |time: Duration| Duration::from_secs(time.as_secs().max(1));
     (whole(limit / 2), whole(limit / 2 / PROBES))
 }
 
-/// Lets the server end what this session does if it takes longer than the limit: transactions whose client is silent,
-/// statements, and waits for locks. Locks are thus free again soon after a machine has disappeared.
+/// Sets time limits after which the server ends the transactions of a silent client, statements, and waits for locks.
+/// Locks are thus released soon after a machine has disappeared.
 fn limit_session(client: &mut Client, limit: Duration) -> Result<(), postgres::Error> {
     let milliseconds = limit.as_millis().to_string();
     let (idle, interval) = keepalives(limit);
@@ -182,11 +183,11 @@ impl From<postgres::Error> for Problem {
     }
 }
 
-/// Returns whether the transaction may succeed a little later: the connection broke, the server is being restarted, or
+/// Returns whether the transaction may succeed a little later: the connection broke, the server is restarting, or
 /// another transaction was in the way.
 fn passes(error: &postgres::Error) -> bool {
     match error.code() {
-        // The connection failed, not the server. A value that cannot be converted would fail again.
+        // The error came from the connection, not from the server. A value that cannot be converted would fail again.
         None => error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>()),
         Some(code) => {
             let passing = [
@@ -216,14 +217,14 @@ fn sentence(error: &postgres::Error) -> String {
             text = format!("{text}: {cause}");
         }
     }
-    // The library tells only its own name of the mistake.
+    // The library's message contains only its own name for the mistake.
     if text.contains("CaUsedAsEndEntity") {
         text += ": the server must not show the certificate of an authority; docs/long-runs.md tells how to make another one";
     }
     text.trim_end_matches('.').to_owned()
 }
 
-/// Names the database and its host, without user and password.
+/// Formats the database and its host, without user and password.
 fn location(config: &Config) -> String {
     let host = config.get_hosts().first().map_or("localhost".to_owned(), |host| match host {
         Host::Tcp(name) => name.clone(),
@@ -273,7 +274,7 @@ mod tests {
                 let silent = connect(server, Duration::ZERO).write("", |transaction| {
                     set(transaction, 2)?;
                     locked.send(()).unwrap();
-                    // The client says nothing more until the other has written.
+                    // The client waits until the other one has written.
                     is_over.recv().unwrap();
                     Ok(())
                 });
@@ -298,7 +299,7 @@ mod tests {
             assert_eq!(store.write("", |transaction| value(transaction, show)), text("1500ms"), "{show}");
         }
         assert_eq!(store.read(|transaction| value(transaction, "SHOW statement_timeout")), text("1min"));
-        // The limits are those of every connection, not only of the first.
+        // The limits apply to every connection, not only to the first one.
         store.client = None;
         assert_eq!(store.write("", |transaction| value(transaction, "SHOW lock_timeout")), text("1500ms"));
     }

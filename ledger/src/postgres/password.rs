@@ -1,4 +1,4 @@
-//! Passwords from the environment or from a password file, as with every client of PostgreSQL.
+//! Passwords from the environment or from a password file, as other clients of PostgreSQL find them.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,10 +19,11 @@ pub(super) struct Wanted<'a> {
     pub(super) user: &'a str,
 }
 
-/// Returns the password: from `PGPASSWORD`, else from the password file. `named` is the file that the address names.
+/// Returns the password: from `PGPASSWORD`, else from the password file. `named` is the password file that the address
+/// names.
 ///
 /// # Errors
-/// If a file that the user names cannot be read, or if others can read the file with the password.
+/// If a file that the user names cannot be read, or if other users can read the file with the password.
 pub(super) fn password(
     wanted: &Wanted<'_>,
     named: Option<PathBuf>,
@@ -39,7 +40,7 @@ pub(super) fn password(
     }
 }
 
-/// Returns the usual place of the file.
+/// Returns the default path of the file.
 fn usual(environment: Environment<'_>) -> Option<PathBuf> {
     let (variable, file) = if cfg!(windows) { ("APPDATA", "postgresql/pgpass.conf") } else { ("HOME", ".pgpass") };
     Some(Path::new(&environment(variable)?).join(file))
@@ -67,14 +68,14 @@ fn is_open_to_others(metadata: &std::fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
 }
 
-/// Other systems keep the file in a folder of the user.
+/// On other systems, the file is in a folder that belongs to the user.
 #[cfg(not(unix))]
 fn is_open_to_others(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Returns the password of the first line `host:port:database:user:password` that fits. A field `*` fits everything; a
-/// backslash stands before a colon or a backslash in a field.
+/// Returns the password of the first line `host:port:database:user:password` that fits. A field `*` matches anything;
+/// in a field, a backslash escapes a colon or a backslash.
 fn in_text(wanted: &Wanted<'_>, text: &[u8]) -> Option<Vec<u8>> {
     let port = wanted.port.to_string();
     let expected = [wanted.host, &port, wanted.database, wanted.user];

@@ -1,4 +1,4 @@
-//! Encrypted connections, and how far the server's certificate is checked.
+//! Encrypted connections, and the checks of the server's certificate.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::LedgerError;
 
-/// The values of `sslmode`, with the meanings that they have everywhere with PostgreSQL.
+/// The values of `sslmode`, with their usual meanings for PostgreSQL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
     /// No encryption.
@@ -41,7 +41,7 @@ impl Mode {
         })
     }
 
-    /// Returns the mode of the client, which knows no checks.
+    /// Returns the client library's mode, which includes no checks.
     pub(super) fn ssl_mode(self) -> SslMode {
         match self {
             Self::Disable => SslMode::Disable,
@@ -54,13 +54,13 @@ impl Mode {
 /// The certificates that the user trusts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Roots {
-    /// Those of the system.
+    /// The certificates of the system.
     System,
-    /// Those of a file in the format PEM.
+    /// The certificates of a file in PEM format.
     File(PathBuf),
 }
 
-/// Makes the connector for a mode. `roots` are the certificates that the user names, if any.
+/// Makes the connector for a mode. `roots` are the trusted certificates that the user names, if any.
 ///
 /// # Errors
 /// If trusted certificates are needed and cannot be read.
@@ -78,7 +78,7 @@ pub(super) fn connector(mode: Mode, roots: Option<&Roots>) -> Result<MakeRustlsC
         (Mode::Full, Some(authority)) => authority,
         (_, authority) => Arc::new(Lenient { authority, provider }),
     };
-    // The verifier is as strict as the user has asked for.
+    // The verifier is as strict as the user requested.
     let builder = builder.map_err(failed)?.dangerous().with_custom_certificate_verifier(verifier);
     let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"postgresql".to_vec()];
@@ -113,8 +113,8 @@ fn verifier(roots: &Roots, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiS
         .map_err(|error| credentials(name, error.to_string()))
 }
 
-/// Accepts a certificate for any name, and one of any issuer if there is no authority. The server must still prove that the
-/// certificate is its own.
+/// Accepts a certificate for any name and, without an authority, a certificate from any issuer. The server must still prove
+/// that the certificate is its own.
 #[derive(Debug)]
 struct Lenient {
     authority: Option<Arc<WebPkiServerVerifier>>,

@@ -1,7 +1,7 @@
 //! Ledgers in SQL databases: the store, written once for all of them.
 //!
-//! `rows.rs` has the statements. They are the same for all databases, except for a few words that begin with an at sign. A database
-//! replaces these words, and runs the statements in its transactions.
+//! `rows.rs` contains the statements. The statements are the same for all databases, except for a few words that begin with an
+//! at sign. A database replaces these words, and runs the statements in its transactions.
 
 mod database;
 mod problem;

@@ -8,13 +8,13 @@ use crate::store::FORMAT;
 pub(crate) enum Problem {
     /// The disk is full.
     Full(String),
-    /// The database holds something else.
+    /// The database holds something other than a ledger.
     NotALedger(String),
     /// The ledger has another format version.
     Format(i64),
-    /// The ledger holds what kogge does not write.
+    /// The ledger contains data that kogge does not write.
     Damaged(String),
-    /// The database failed. It may succeed a little later if this `passes`.
+    /// The database failed. The transaction may succeed a little later if `passes` is set.
     Failed {
         reason: String,
         #[cfg_attr(

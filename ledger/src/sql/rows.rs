@@ -15,7 +15,7 @@ use crate::{
 };
 use kogge_driver::Quantity;
 
-/// The number of entries of a new ledger that are sent at once.
+/// The number of entries of a new ledger that are sent in one statement.
 const AT_ONCE: usize = 1 << 12;
 
 /// The columns of a count.
@@ -29,7 +29,7 @@ const COUNT: [&str; 12] = {
 const ENTRY: &str = "kogge_entry.id, position, CAST(multiplicity AS text), first, last";
 const SOURCE: &str = "s.backend, s.device, s.variant, s.kogge, s.plan";
 
-/// The index of the first column after those of an entry, and after those of its count.
+/// The index of the first column after the columns of an entry, and after the columns of its count.
 const AFTER_ENTRY: usize = 5;
 const AFTER_COUNT: usize = AFTER_ENTRY + COUNT.len();
 
@@ -48,7 +48,7 @@ fn same(one: &str, other: &str) -> String {
     columns(" AND ", |name| format!("{one}.{name} IS NOT DISTINCT FROM {other}.{name}"))
 }
 
-/// Begins a statement with the table `given` of the answers in the first parameter.
+/// Begins a statement with the table `given`, which holds the answers in the first parameter.
 fn with_given(statement: &str) -> String {
     let numbers = COUNT.iter().zip(1..).map(|(name, index)| format!("CAST(value ->> {index} AS @number) AS {name}"));
     let numbers = numbers.collect::<Vec<_>>().join(", ");
@@ -63,7 +63,7 @@ fn listed(answers: &[Answer]) -> Value {
         let first =
             [Some(answer.id.into()), Some(leaves), size.map(|size| size.positions.into()), size.map(|size| size.paths)];
         let numbers = first.into_iter().chain(kinds).chain([Some(answer.checksum().into())]);
-        // As text, because JSON's numbers may be rounded.
+        // The numbers are text, because JSON's numbers may be rounded.
         let text = |number: Option<u128>| number.map_or("null".to_owned(), |number| format!("\"{number}\""));
         format!("[{}]", numbers.map(text).collect::<Vec<_>>().join(","))
     };
@@ -85,13 +85,12 @@ fn number(text: &str) -> Result<u128> {
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a count")))
 }
 
-/// Reads a checksum.
 fn checksum(text: Option<String>) -> Result<u64> {
     let text = text.ok_or_else(|| Problem::Damaged("a checksum is missing".to_owned()))?;
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a checksum")))
 }
 
-/// Returns what the entries are, and what is counted below them.
+/// Returns the kind of the entries, and the quantity that is counted below them.
 pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Quantity)> {
     let row = only(transaction, "SELECT kind, counted FROM kogge_ledger", &[])?;
     let kind = match &*row.get::<String>(0)? {
@@ -108,7 +107,6 @@ pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Quantity)
     Ok((kind, counted))
 }
 
-/// Returns the header of the ledger, or `None` if there is no ledger.
 pub(super) fn header(transaction: &mut dyn Transaction) -> Result<Option<Header>> {
     if !transaction.has_ledger()? {
         return Ok(None);
@@ -145,7 +143,6 @@ pub(super) fn header(transaction: &mut dyn Transaction) -> Result<Option<Header>
     Ok(Some(header))
 }
 
-/// Makes the tables of a ledger and its entries.
 pub(super) fn create(transaction: &mut dyn Transaction, header: &Header, items: &[Item]) -> Result<()> {
     transaction.make(include_str!("schema.sql"))?;
     let &Header { kind, counted, ref root, depth, ply, ref plan, entries, paths, ref kogge, created, checksum } =
@@ -228,7 +225,7 @@ fn entry_at(row: &Record) -> Result<LedgerEntry> {
     Ok(LedgerEntry { id, item })
 }
 
-/// Reads a count and its checksum, the first of whose columns is `first`.
+/// Reads a count and its checksum from the columns that begin with `first`.
 fn count_at(row: &Record, first: usize) -> Result<Option<(Count, u64)>> {
     let mut numbers = [None; COUNT.len() - 1];
     for (index, slot) in numbers.iter_mut().enumerate() {
@@ -252,7 +249,7 @@ fn count_at(row: &Record, first: usize) -> Result<Option<(Count, u64)>> {
     Ok(Some((Count { leaves, size, categories }, checksum(row.get(first + COUNT.len() - 1)?)?)))
 }
 
-/// Reads an answer from the columns after those of an entry.
+/// Reads an answer from the columns after the columns of an entry.
 fn given_at(row: &Record) -> Result<Option<Given>> {
     let Some((count, checksum)) = count_at(row, AFTER_ENTRY)? else { return Ok(None) };
     let text = |index| row.get(AFTER_COUNT + index);
@@ -291,14 +288,13 @@ pub(super) fn extend(transaction: &mut dyn Transaction, worker: &str, ids: &[u64
     Ok(transaction.query(update, &parameters)?.len() as u64)
 }
 
-/// Ends the leases of a worker.
 pub(super) fn release(transaction: &mut dyn Transaction, worker: &str) -> Result<()> {
     let update = "UPDATE kogge_entry SET worker = NULL, leased_until = NULL WHERE worker = $1 AND count IS NULL";
     transaction.query(update, &[worker.to_owned().into()])?;
     Ok(())
 }
 
-/// Locks entries until this transaction ends, and returns the counts of those that exist. Every transaction locks
+/// Locks entries until this transaction ends, and returns the counts of the entries that exist. Every transaction locks
 /// entries in the order of their numbers, so that no two transactions wait for each other.
 pub(super) fn counts(transaction: &mut dyn Transaction, ids: &[u64]) -> Result<BTreeMap<u64, Option<Count>>> {
     let select = format!(
@@ -324,7 +320,7 @@ pub(super) fn source(transaction: &mut dyn Transaction, source: &Source) -> Resu
     only(transaction, select, &values)?.get(0)
 }
 
-/// Accepts the first answers of entries.
+/// Accepts answers as the first ones of their entries.
 pub(super) fn accept(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<()> {
     let update = with_given(&format!(
         "UPDATE kogge_entry SET {}, source = $2, at = @second, worker = NULL, leased_until = NULL
@@ -335,7 +331,7 @@ pub(super) fn accept(transaction: &mut dyn Transaction, answers: &[Answer], sour
     Ok(())
 }
 
-/// Keeps answers beside the accepted ones unless the same source gave them before. Returns their entries.
+/// Stores answers beside the accepted ones, unless the same source gave them before. Returns their entries.
 pub(super) fn keep(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<Vec<u64>> {
     let insert = with_given(&format!(
         "INSERT INTO kogge_answer (entry, {}, source, at)
@@ -352,7 +348,7 @@ pub(super) fn keep(transaction: &mut dyn Transaction, answers: &[Answer], source
     kept.iter().map(|row| row.get(0)).collect()
 }
 
-/// Keeps answers that differ from the accepted ones, after these. The entries with new ones are disputed.
+/// Stores answers that differ from the accepted ones, after them. Entries with new different answers become disputed.
 pub(super) fn dispute(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<()> {
     let accepted = format!(
         "INSERT INTO kogge_answer (entry, {}, source, at)
@@ -384,12 +380,10 @@ pub(super) fn settle(transaction: &mut dyn Transaction, answer: &Answer) -> Resu
     Ok(())
 }
 
-/// Returns whether every entry is counted.
 pub(super) fn is_complete(transaction: &mut dyn Transaction) -> Result<bool> {
     Ok(transaction.query("SELECT 1 FROM kogge_entry WHERE count IS NULL LIMIT 1", &[])?.is_empty())
 }
 
-/// Returns the progress of the ledger.
 pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress> {
     let live = "count IS NULL AND leased_until > @now";
     let select = format!(
@@ -417,7 +411,6 @@ pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress>
     })
 }
 
-/// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &mut dyn Transaction, after: Option<u64>, most: usize) -> Result<Vec<LedgerRow>> {
     let select = format!(
         "SELECT {ENTRY}, {}, at, {SOURCE}, disputed FROM kogge_entry LEFT JOIN kogge_source AS s ON s.id = source
@@ -431,7 +424,6 @@ pub(super) fn rows(transaction: &mut dyn Transaction, after: Option<u64>, most: 
     rows.iter().map(read).collect()
 }
 
-/// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &mut dyn Transaction) -> Result<Vec<Dispute>> {
     let select = format!(
         "SELECT {ENTRY}, {}, a.at, {SOURCE}

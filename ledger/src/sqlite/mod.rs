@@ -1,8 +1,8 @@
 //! Ledgers in a file: an SQLite database.
 //!
-//! The file is the whole ledger: it can be copied while nobody writes, and read with any SQLite tool. Every
-//! transaction is on the disk before it is done (a rollback journal, `synchronous=EXTRA`), so a process or a machine may die
-//! at any moment. Several processes of one machine may use the file at once.
+//! The file is the whole ledger: it can be copied while no process writes, and any SQLite tool can read it. Every
+//! transaction is on the disk before it is reported as done (a rollback journal, `synchronous=EXTRA`), so a process or a
+//! machine may die at any moment. Several processes of one machine may use the file at the same time.
 
 mod problem;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 use crate::LedgerError;
 use crate::sql::{Database, Dialect, Problem, Record, Transaction, translate};
 
-/// The time to wait for another process that writes.
+/// The time to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The mark of a ledger in the header of an SQLite file: "kogg".
@@ -32,7 +32,7 @@ const DIALECT: Dialect = [
     ("@now", "unixepoch('subsec')"),
     ("@second", "unixepoch()"),
     ("@elements", "json_each($1)"),
-    // Only one process writes at a time.
+    // SQLite allows only one writing process.
     ("@lock_free", ""),
     ("@lock", ""),
 ];
@@ -63,7 +63,7 @@ impl Sqlite {
         Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens an empty database in memory, which ends with the process.
+    /// Opens an empty database in memory, which disappears with the process.
     ///
     /// # Errors
     /// If there is not enough memory.
@@ -72,7 +72,7 @@ impl Sqlite {
     }
 
     fn connect(path: &Path, create: OpenFlags) -> Result<Self, LedgerError> {
-        // Without URIs, any characters are allowed in a name.
+        // Without URIs, a file name may contain any characters.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
         Self::begin(path.display().to_string(), Connection::open_with_flags(path, flags))
     }
@@ -82,7 +82,7 @@ impl Sqlite {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "synchronous", "EXTRA")?;
-            // This reads the file for the first time, and undoes an unfinished transaction of a killed process.
+            // This statement reads the file for the first time, and undoes an unfinished transaction of a killed process.
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
         });
@@ -124,7 +124,7 @@ impl Database for Sqlite {
         doing: &'static str,
         work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
     ) -> Result<T, LedgerError> {
-        // Immediate, so that nobody writes between this transaction's first read and its first write.
+        // Immediate, so that no process writes between this transaction's first read and its first write.
         self.transact(doing, TransactionBehavior::Immediate, work)
     }
 }
@@ -157,7 +157,7 @@ impl Transaction for rusqlite::Transaction<'_> {
     }
 
     fn lock_creation(&mut self) -> Result<(), Problem> {
-        // Only one process writes at a time.
+        // SQLite allows only one writing process.
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::ffi::{self, ErrorCode};
 
 use crate::sql::Problem;
 
-/// Returns the text in one line, without control characters, and cut off where it is long: SQLite repeats the text of a damaged
+/// Returns the text in one line, without control characters, and truncated if it is long: SQLite repeats the text of a damaged
 /// schema.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 200;

@@ -49,7 +49,7 @@ fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
 #[test]
 fn a_full_disk_stops_the_work_and_the_ledger_still_opens() {
     let path = fresh("full");
-    // Not even the frontier fits: then there is no ledger at all.
+    // Not even the frontier fits, so no ledger is created.
     assert!(matches!(start(&path, Some(20)), Err(LedgerError::Full { .. })));
     assert_eq!(Sqlite::open(&path).expect("there is a file").header(), Ok(None));
 
@@ -73,7 +73,7 @@ fn a_damaged_schema_is_told_in_one_line() {
     drop(start(&path, None).expect("there is room"));
     let mut bytes = std::fs::read(&path).expect("it is there");
     let place = bytes.windows(7).position(|word| word == b"castlin").expect("the schema names a column");
-    // An open quote before the column makes the rest of the schema, which has several lines, one token.
+    // An open quote before the column turns the rest of the schema, which has several lines, into one token.
     bytes[place - 1] = b'\'';
     std::fs::write(&path, bytes).expect("it can be written");
     let error =

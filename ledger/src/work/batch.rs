@@ -1,4 +1,4 @@
-//! The number of entries that a device takes together.
+//! The number of entries that a device takes in one batch.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use kogge_board::Pace;
 
 use crate::Kind;
 
-/// The most entries that are leased at once: more would only make the queries longer.
+/// The maximum number of entries in one lease: more would only make the queries longer.
 const MOST: u64 = 1 << 14;
-/// A device takes at most its share of the remaining entries divided by this number, so that at the end no device waits long for
-/// another.
+/// A device takes at most its share of the remaining entries divided by this number, so that no device waits long for another at
+/// the end.
 const PARTS: u64 = 4;
 
-/// Returns the pace of batches of entries. A killed process loses a batch of positions. Of ranges it loses one, because each answer is
-/// written as soon as it is known, but each batch of ranges needs the ply above them.
+/// Returns the pace of batches of entries. A killed process loses one batch of positions. It loses only one range, because
+/// each range's answer is written as soon as it is known, but each batch of ranges needs the ply above them.
 pub(crate) fn pace(kind: Kind, alone: bool) -> Pace {
     let (first, milliseconds) = match kind {
         Kind::Positions if alone => (64, 50),
@@ -23,7 +23,7 @@ pub(crate) fn pace(kind: Kind, alone: bool) -> Pace {
     Pace::new(first, Duration::from_millis(milliseconds), 8)
 }
 
-/// Returns the most entries that a device takes if this number is left for all devices.
+/// Returns the maximum number of entries for a batch of one device, if `left` entries are left for all devices.
 pub(crate) fn share(left: u64, devices: usize) -> u64 {
     (left / (PARTS * devices.max(1) as u64)).min(MOST)
 }

@@ -11,8 +11,8 @@ use crate::{Answer, LedgerEntry, LedgerError, Source};
 use kogge_board::{BackendError, Pace};
 use kogge_driver::{Driver, Error, MergeDevice, MergeSettings, Observer, Progress};
 
-/// The first and the longest time to wait when all remaining entries are leased to others. A device that works alone on a ledger waits
-/// only for the other devices of its process, and asks without cost.
+/// The shortest and the longest wait when all remaining entries are leased to others. A device that works alone on a ledger waits
+/// only for the other devices of its process, and its queries cost nothing.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 const WAIT_ALONE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
@@ -26,7 +26,7 @@ pub(super) fn work(shared: &Shared<'_>, index: usize, device: &mut MergeDevice) 
         Ok(()) if shared.is_stopped() => End::Stopped,
         Ok(()) => End::Done,
         Err(LedgerError::Driver(Error::Cancelled(_))) => End::Stopped,
-        // Nobody can verify the earlier answers of this device: the ledger ends with the process.
+        // The earlier answers of this device can never be verified, because the ledger ends with the process.
         Err(error @ LedgerError::Driver(Error::Backend(BackendError::WrongAnswer { .. }))) if shared.options.alone => {
             End::Fatal(error)
         }
@@ -46,7 +46,7 @@ fn until_done(
     let kind = ledger.header().kind;
     let mut pace = pace(kind, shared.options.alone);
     let Some(mut leased) = desk.lease(&pace)? else { return Ok(()) };
-    // Nothing is prepared unless there are entries to count.
+    // The device prepares nothing unless there are entries to count.
     let mut counter = Counter::new(ledger, source, driver, settings)?;
     let source = counter.source().clone();
     shared.at(index, |desk| desk.progress.source = source.clone());
@@ -65,7 +65,7 @@ fn until_done(
     }
 }
 
-/// A device at its desk; gets the progress from the driver.
+/// A device at work, as the observer of its driver.
 struct AtDesk<'a> {
     shared: &'a Shared<'a>,
     index: usize,
@@ -100,7 +100,7 @@ impl AtDesk<'_> {
         let Self { shared, index } = *self;
         let recorded = shared.ledger.store().record(source, answers)?;
         let new = recorded.new.len() as u64;
-        // This number only sets the size of batches, so it need not be exact.
+        // This number is used only for the size of batches, so it need not be exact.
         let _ = shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| Some(open.saturating_sub(new)));
         shared.at(index, |desk| desk.finish(answers, new));
         for (answer, had) in &recorded.different {

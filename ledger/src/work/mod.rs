@@ -1,8 +1,8 @@
-//! Work on the open entries of a ledger, on any number of devices at once.
+//! Work on the open entries of a ledger, on any number of devices.
 //!
-//! Each device has a thread, which leases a batch of entries, counts them, records the answers, and goes on until no
-//! entries are left. Faster devices take larger batches. The calling thread extends the leases, reports progress, and
-//! stops all devices on request. A device that fails drops out and returns its entries to the others.
+//! Each device has a thread, which leases a batch of entries, counts them, records the answers, and repeats this until
+//! no entries are left. Faster devices take larger batches. The calling thread extends the leases, reports progress,
+//! and stops all devices on request. A device that fails drops out, and its entries go to the other devices.
 
 mod batch;
 mod device;
@@ -22,21 +22,20 @@ pub use shared::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};
 use crate::{Ledger, LedgerError, LedgerProgress, Total};
 use kogge_driver::MergeDevice;
 
-/// The time between two checks by the watching thread.
+/// The time between two checks by the supervising thread.
 const LOOK: Duration = Duration::from_millis(100);
 /// The time between two queries to the database for the answers of others.
 const ASK: Duration = Duration::from_secs(5);
 
 impl Ledger {
     /// Counts all open entries with these devices, and returns the total and the devices' progress. Other processes may
-    /// work on the same ledger. If they hold the last entries, this call waits for them, or takes the entries over when
-    /// the leases end.
+    /// work on the same ledger. If other processes hold the last entries, this call waits for them, or takes over the
+    /// entries when the leases end.
     ///
     /// # Errors
-    /// [`LedgerError::Stopped`] if the watcher asks for it, the error of a device that answers wrongly if the work is
-    /// [alone](WorkOptions::alone), [`LedgerError::NoDevice`] if all devices fail,
-    /// [`LedgerError::Disputed`] and [`LedgerError::Paths`] if entries are wrong, or the database's error. Finished entries are in
-    /// the ledger.
+    /// [`LedgerError::Stopped`] if the watcher asks to stop, the error of a device that answers wrongly if the work is
+    /// [alone](WorkOptions::alone), [`LedgerError::NoDevice`] if all devices fail, [`LedgerError::Disputed`] and
+    /// [`LedgerError::Paths`] if entries are wrong, or the database's error. Finished entries stay in the ledger.
     pub fn work(
         &self,
         devices: &mut [MergeDevice],
@@ -104,7 +103,7 @@ impl Ledger {
 impl Shared<'_> {
     /// Notes that the thread of a device has ended.
     fn ended(&self, index: usize, end: End, fatal: &mut Option<LedgerError>) {
-        // Leases end by themselves; releasing them saves the wait. If the ledger has failed, releasing fails, too.
+        // Leases end without this call; releasing them saves others the wait. If the ledger has failed, releasing fails, too.
         let released = match end {
             End::Done => Ok(()),
             _ => self.ledger.store().release(&self.worker(index)),
@@ -129,12 +128,12 @@ impl Shared<'_> {
     }
 }
 
-/// The state of the watching thread.
+/// The state of the supervising thread.
 struct Watch<'a> {
     shared: &'a Shared<'a>,
     begun: LedgerProgress,
     start: Instant,
-    /// The time of the last tally, and the number of entries that other processes had finished then.
+    /// The time of the most recent tally, and the number of entries that other processes had finished by then.
     asked: Instant,
     known: u64,
     /// The time when leases were last extended.
@@ -148,7 +147,7 @@ impl Watch<'_> {
             self.extended = Instant::now();
             let held: Vec<_> = shared.desks().iter().map(|desk| desk.held.clone()).collect();
             for (index, ids) in held.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
-                // A lease may have gone to another worker; then two answers will be compared.
+                // Another worker may have taken over a lease; then the two answers will be compared.
                 shared.ledger.store().extend(&shared.worker(index), ids, shared.options.lease)?;
             }
         }

@@ -1,4 +1,4 @@
-//! State that the threads of a ledger's work share, and reports of it.
+//! State that the threads share while they work on a ledger, and reports of it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -10,12 +10,12 @@ use kogge_driver::Progress;
 /// Settings of work on a ledger.
 #[derive(Clone, Debug)]
 pub struct WorkOptions {
-    /// The name of this process in the ledger, different from all others that use the ledger at the same time.
+    /// The name of this process in the ledger, different from the names of all processes that use the ledger at the same time.
     pub worker: String,
-    /// The length of a lease. Leases are extended after a third of it.
+    /// The length of a lease. Leases are extended after a third of this time.
     pub lease: Duration,
-    /// Whether the ledger ends with this process, because it is in memory. Then batches of positions are short, devices look often for
-    /// entries, and a wrong answer of a device ends the work, because the device's earlier answers cannot be verified later.
+    /// Whether the ledger ends with this process, because it is in memory. Then batches of positions are short, devices query often
+    /// for entries, and a wrong answer of a device ends the work, because the device's earlier answers cannot be verified later.
     pub alone: bool,
 }
 
@@ -26,13 +26,13 @@ pub trait Watcher: Sync {
         let _ = event;
     }
 
-    /// Returns whether the work should stop; called several times a second.
+    /// Returns whether the work should stop; this is called several times a second.
     fn is_cancelled(&self) -> bool {
         false
     }
 }
 
-/// Watches nothing and never stops anything.
+/// Ignores all progress and never stops anything.
 impl Watcher for () {}
 
 /// An event of work on a ledger.
@@ -40,16 +40,16 @@ impl Watcher for () {}
 pub enum Event<'a> {
     /// The progress, about ten times a second.
     Progress(&'a Snapshot),
-    /// A device failed and is used no more.
+    /// A device failed and is no longer used.
     DeviceFailed {
         /// The device.
         source: &'a Source,
         /// The reason, as a sentence.
         reason: &'a str,
     },
-    /// An entry got an answer that differs from the one it had.
+    /// An entry received an answer that differs from its earlier one.
     Disputed {
-        /// What the entry stands for.
+        /// The position or range of the entry.
         place: &'a Place,
         /// The new answer.
         answer: &'a Answer,
@@ -65,10 +65,10 @@ pub enum Event<'a> {
 pub struct Snapshot {
     /// All entries.
     pub entries: u64,
-    /// Entries counted by any process.
+    /// The number of entries that any process has counted.
     pub done: u64,
-    /// Entries counted per second since the work began, by any process, including the finished share of unfinished
-    /// entries.
+    /// The number of entries that all processes have counted per second since the work began, including the finished
+    /// share of unfinished entries.
     pub rate: f64,
     /// The time since the work began.
     pub elapsed: Duration,
@@ -82,7 +82,8 @@ impl Snapshot {
         (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
     }
 
-    /// Returns the number of leaves that all devices counted: below positions without multiplicities, below ranges with them.
+    /// Returns the number of leaves that all devices counted: without multiplicities below positions, and with multiplicities
+    /// below ranges.
     pub fn leaves(&self) -> u128 {
         self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
     }
@@ -95,9 +96,10 @@ pub struct DeviceProgress {
     pub source: Source,
     /// The number of entries counted.
     pub entries: u64,
-    /// The number of leaves counted, unfinished entries included: below positions without multiplicities, below ranges with them.
+    /// The number of leaves counted, unfinished entries included: without multiplicities below positions, and with multiplicities
+    /// below ranges.
     pub leaves: u128,
-    /// The number of entries that it counts now; 0 if the device prepares its work, waits for entries or has ended.
+    /// The number of entries that the device is counting; 0 if it prepares its work, waits for entries or has ended.
     pub at_work: usize,
     /// The finished share of these entries, 0 to 1.
     pub fraction: f64,
@@ -119,9 +121,9 @@ pub(super) struct Shared<'a> {
 /// A device and its current batch.
 pub(super) struct Desk {
     pub(super) progress: DeviceProgress,
-    /// The entries that it holds leases of.
+    /// The entries that the device leases.
     pub(super) held: Vec<u64>,
-    /// The number of entries that are counted together now, and how many of them are finished.
+    /// The number of entries that are counted together now, and the number of those that are finished.
     piece: usize,
     finished: usize,
     /// The leaves of finished pieces.
@@ -173,7 +175,7 @@ impl Desk {
         self.note_rest(0.0);
     }
 
-    /// Notes the progress of the driver.
+    /// Notes the progress that the driver reports.
     pub(super) fn note(&mut self, progress: &Progress) {
         self.note_rest(progress.fraction);
         self.progress.leaves = self.leaves.saturating_add(progress.counted);
@@ -194,7 +196,7 @@ impl Desk {
         self.note_rest(0.0);
     }
 
-    /// Notes the unfinished entries. A fraction of the whole piece is done.
+    /// Notes the unfinished entries. The driver reports a share of the whole piece.
     fn note_rest(&mut self, fraction: f64) {
         self.progress.at_work = self.piece.saturating_sub(self.finished);
         let done = fraction * self.piece as f64 - self.finished as f64;
@@ -210,6 +212,6 @@ pub(super) enum End {
     Stopped,
     /// The device failed.
     Failed(String),
-    /// The ledger failed, or the count is too large: no device could go on.
+    /// The ledger failed, or the count is too large, so no device could continue.
     Fatal(LedgerError),
 }

@@ -1,4 +1,4 @@
-//! Ledgers that something else has changed never have a wrong total.
+//! A ledger that another program has changed never has a wrong total.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ const KINDS: &[&str] = &[
     "double = double + 1",
     "mates = mates + 1",
 ];
-/// Changes of the position or the range that entry 5 stands for.
+/// Changes of the position or the range of entry 5.
 const POSITION: &[&str] = &["multiplicity = multiplicity + 1", "id = 100000"];
 const RANGE: &[&str] = &["first = last"];
 /// Changes of the tree.
@@ -65,8 +65,8 @@ fn kiwipete(store: Box<dyn LedgerStore>, sort: Sort) -> Ledger {
     Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
 }
 
-/// Tests that changes of a finished ledger are found. `open` makes an empty store at the first call for a name, and opens it at
-/// the others. `execute` runs SQL on it.
+/// Tests that `check` finds changes of a finished ledger. `open` makes an empty store when it is called with a new name, and
+/// opens that store when it is called with the name again. `execute` runs SQL on it.
 fn changes_are_found(open: impl Fn(&str) -> Result<Box<dyn LedgerStore>, LedgerError>, execute: impl Fn(&str, &str)) {
     let changed = |sort, name: &str, table: &str, change: &str| {
         work(&kiwipete(open(name).expect("it can be made"), sort)).expect("all is well");
@@ -135,7 +135,7 @@ fn changes_of_a_database_are_found() {
     changes_are_found(open, execute);
 }
 
-/// The schema forbids to remove a checksum, but a damaged file may lack one.
+/// The schema does not allow removing a checksum, but a damaged file may lack one.
 #[test]
 fn missing_checksums_are_found() {
     for (table, name) in [("kogge_entry", "missing-count"), ("kogge_ledger", "missing-tree")] {
@@ -155,7 +155,7 @@ fn missing_checksums_are_found() {
     }
 }
 
-/// Flips single bits of a file. Some change nothing that is read, and others make the file unreadable.
+/// Flips single bits of a file. Some flips change nothing that is read, and others make the file unreadable.
 #[test]
 fn a_flipped_bit_never_gives_a_wrong_total() {
     for (sort, name) in [(Sort::Positions, "bit-position"), (Sort::Ranges, "bit-range"), (Sort::Kinds, "bit-kinds")] {
@@ -163,7 +163,7 @@ fn a_flipped_bit_never_gives_a_wrong_total() {
         work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), sort)).unwrap();
         let bytes = fs::read(&file).unwrap();
         let mut damaged = 0;
-        // A step without common factors with the size of a page reaches all parts of all pages.
+        // The step has no common factor with the page size, so it reaches all parts of all pages.
         for bit in (0..8 * bytes.len()).step_by((8 * bytes.len() / 1500) | 1) {
             let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
@@ -196,7 +196,7 @@ fn equal_ledgers_have_equal_hashes() {
     }
 }
 
-/// Checks a ledger of `data/ledgers`: its root, entries, total, and hash, which `RESULTS.md` has.
+/// Checks a ledger of `data/ledgers`: its root, entries, total, and hash, all of which `RESULTS.md` states.
 fn is_as_it_was(name: &str, root: &Fen, entries: u64, leaves: u128) {
     let results = include_str!("../../../RESULTS.md");
     let file = fresh(name);

@@ -33,7 +33,7 @@ fn many_workers_share_the_entries_and_count_each_once() {
     assert_eq!(counted.iter().sum::<u64>(), 2038, "{counted:?}");
 }
 
-/// Notices when the first entries are counted.
+/// Notices the moment when the first entries are counted.
 #[derive(Default)]
 struct Begun(AtomicBool);
 
@@ -51,7 +51,7 @@ fn a_server_that_is_restarted_costs_nothing_but_time() {
     let ledger = kiwipete(database(&server.schema("restarted")));
     let begun = Begun::default();
     let total = thread::scope(|scope| {
-        // The work is not over before the server has been stopped.
+        // The server is stopped before the work is over.
         let slow = slow(Mailbox::new(), Duration::from_millis(1));
         let work = scope.spawn(|| ledger.work(&mut [device(slow)], &options("patient"), &begun));
         for _ in 0..2 {

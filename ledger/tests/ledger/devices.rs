@@ -1,4 +1,4 @@
-//! Devices that fail, lie, or die at work.
+//! Devices that fail, give wrong answers, or end while they work.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ enum Fate {
     Panics,
 }
 
-/// Returns a device that works only for a number of calls, and then has this fate.
+/// Returns a device that works for a number of calls only, and then suffers this fate.
 fn mortal(mut calls_left: usize, fate: Fate, erred: Erred) -> impl Backend {
     Wrapped::new(Cpu::new(Some(1)).unwrap()).before(move |_: &[Quad48]| {
         if calls_left > 0 {
@@ -38,7 +38,7 @@ fn mortal(mut calls_left: usize, fate: Fate, erred: Erred) -> impl Backend {
     })
 }
 
-/// Remembers events, and stops after this many questions.
+/// Records events, and stops after this number of questions.
 #[derive(Default)]
 struct Witness {
     failed: Mutex<Vec<String>>,
@@ -72,7 +72,7 @@ fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
             let witness = Witness::default();
             let erred = Erred::default();
             let mortal = mortal(calls, fate, erred.clone());
-            // Otherwise it may do all the work first.
+            // Otherwise the right device might do all the work first.
             let patient = Wrapped::new(Mailbox::new()).before(move |_: &[Quad48]| {
                 erred.wait();
                 Ok(())
@@ -138,7 +138,7 @@ fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
     let disputes = ledger.disputes().unwrap();
     assert_eq!(disputes.len(), verified.contradictions.len());
     assert!(matches!(ledger.total(), Err(LedgerError::Disputed { .. })));
-    // The liar's own answer is not independent.
+    // A second answer by the wrong device is not independent.
     let same = ledger.settle(&disputes, &mut devices[0], &()).unwrap();
     assert!(same.iter().all(|settled| settled.count.is_none()));
     let info = DeviceInfo { backend: "another", ..Mailbox::new().info().clone() };
@@ -166,7 +166,7 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
     }
 }
 
-/// Returns all entries as a worker leased them, before they were counted.
+/// Returns all entries in the form that a worker leases, before they are counted.
 fn ledger_entries(ledger: &kogge_ledger::Ledger) -> Vec<kogge_ledger::LedgerRow> {
     let mut rows = Vec::new();
     ledger

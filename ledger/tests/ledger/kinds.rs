@@ -12,7 +12,7 @@ use super::server::Server;
 use super::support::{KIWIPETE, fen};
 use super::{cpu, database, device, fresh, options, source};
 
-/// Kiwipete at depth 4, of which ply 3 has 57,548 distinct positions.
+/// Kiwipete at depth 4; its ply 3 has 57,548 distinct positions.
 const KIWIPETE_4: Categories = Categories::from_array([4_085_603, 757_163, 1_929, 128_013, 15_172, 25_523, 42, 6, 43]);
 const TOTAL: Total = Total { leaves: KIWIPETE_4.nodes, positions: 57_548, categories: Some(KIWIPETE_4) };
 
@@ -97,7 +97,7 @@ fn ledgers_without_kinds_are_other_ledgers() {
     assert_eq!(refused(&LedgerRequest { ply: Some(4), ..kinds }), no_ply_below);
     assert!(matches!(refused(&LedgerRequest { depth: 0, ply: None, ..kinds }), LedgerError::KindsOfPositions));
     let made = start(&kinds).unwrap();
-    // Whoever does not ask for kinds resumes the ledger as it is.
+    // A request that does not name a quantity resumes the ledger as it is.
     assert_eq!(start(&LedgerRequest { counted: None, ..kinds }).unwrap().header(), made.header());
     let error = refused(&LedgerRequest { counted: Some(Quantity::Leaves), ..kinds }).to_string();
     assert!(error.contains("counting leaves by kinds of moves, not of"), "{error}");
@@ -127,7 +127,7 @@ fn any_kind_makes_a_dispute() {
         let settled = ledger.settle(&disputes, &mut device(Mailbox::new()), &()).unwrap();
         assert_eq!(settled[0].count, Some(count));
         assert_eq!(ledger.total(), Ok(Some(TOTAL)));
-        // An answer without kinds is of another ledger.
+        // An answer without kinds belongs to another ledger.
         let without = Answer { id: 2, count: Count { categories: None, ..count } };
         assert!(store.record(&source("other"), &[without]).is_err());
     }

@@ -90,7 +90,6 @@ fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
     Ok(ledger.work(&mut [cpu()], &options("test"), &())?.0.leaves)
 }
 
-/// Returns the total, if there is one.
 fn total(ledger: &Ledger) -> Result<Option<u128>, LedgerError> {
     Ok(ledger.total()?.map(|total| total.leaves))
 }

@@ -77,7 +77,7 @@ fn all_devices_and_plans_count_the_same() {
         assert!(rows.iter().all(|row| row.given.as_ref().is_some_and(|given| given.source.plan == plan)), "{rows:?}");
         let counts: Vec<_> = rows.iter().map(|row| (row.entry.item, counted(row).0)).collect();
         assert_eq!(known.get_or_insert_with(|| counts.clone()), &counts);
-        // A complete ledger only gives its total.
+        // A run on a complete ledger only returns its total.
         assert_eq!(work(&ledger, &mut [device(Mailbox::new())]), Ok(TOTAL));
     }
 }
@@ -117,11 +117,11 @@ fn plies_and_kinds_that_do_not_fit_are_refused() {
     let raw = LedgerRequest { kind: Some(Kind::Positions), ply: None, depth: 4, ..request };
     let error = start(&raw).to_string();
     assert!(error.contains("with merging, not of") && error.contains("without merging; name another"), "{error}");
-    // Without a wish, the ledger is resumed as it is.
+    // A request that does not name a kind resumes the ledger as it is.
     let any = LedgerRequest { ply: None, depth: 4, ..request };
     let (ledger, made) = Ledger::start(store(), &any, &mut cpu(), &()).unwrap();
     assert!(!made && ledger.header().ply == 3);
-    // So is a ledger of positions.
+    // The same holds for a ledger of positions.
     let old = super::in_file("old");
     let store = Box::new(Sqlite::open(std::path::Path::new(&old.location())).unwrap());
     let (again, made) = Ledger::start(store, &any, &mut cpu(), &()).unwrap();
@@ -189,13 +189,13 @@ fn checks_need_another_plan_or_device() {
 #[test]
 fn a_device_that_lies_is_caught_and_outvoted() {
     let ledger = in_file("merged-lies");
-    // It makes wrong moves, so it finds another number of paths, and its answers are not even recorded.
+    // The device makes wrong moves, so it finds a different number of paths, and its answers are not even recorded.
     let mut liar = [device(buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
     let refused = work(&ledger, &mut liar).unwrap_err().to_string();
     assert!(refused.contains("paths to ply 3, but the ledger has 97862"), "{refused}");
     assert_eq!(ledger.tally().unwrap().done, 0);
 
-    // A wrong answer is recorded before the others.
+    // A wrong answer is recorded before the right ones.
     let mut store = Sqlite::open(std::path::Path::new(&ledger.location())).unwrap();
     let wrong = |leaves, positions, paths| Count { leaves, size: Some(Size { positions, paths }), categories: None };
     store.record(&source("liar"), &[Answer { id: 5, count: wrong(1, 2, 3) }]).unwrap();
@@ -209,7 +209,7 @@ fn a_device_that_lies_is_caught_and_outvoted() {
     assert_eq!((contradiction.entry.id, contradiction.had), (5, wrong(1, 2, 3)));
     assert!(matches!(ledger.total(), Err(LedgerError::Disputed { entries: 1, .. })));
     let disputes = ledger.disputes().unwrap();
-    // Another plan of the same code is no third opinion.
+    // The same code with another plan does not count as a third opinion.
     let settled = ledger.settle(&disputes, &mut narrow(), &()).unwrap();
     assert_eq!((settled[0].entry.id, settled[0].answers.len(), settled[0].count), (5, 3, None));
     let settled = ledger.settle(&disputes, &mut device(Mailbox::new()), &()).unwrap();
@@ -290,7 +290,7 @@ fn machines_share_a_database() {
     let server = Server::start();
     let address = server.schema("merged");
     kiwipete(database(&address));
-    // A worker that died holds the first entries.
+    // A worker that died still leases the first entries.
     let mut dead = database(&address);
     assert_eq!(dead.lease("dead", 3, Duration::from_secs(1)).unwrap().len(), 3);
     let entries: Vec<u64> = thread::scope(|scope| {
@@ -310,7 +310,7 @@ fn machines_share_a_database() {
     let ledger = Ledger::open(database(&address)).unwrap();
     assert_eq!(entries.iter().sum::<u64>(), ledger.header().entries, "{entries:?}");
 
-    // Disputes, as in a file.
+    // Disputes are settled as in a file.
     let row = &rows(&ledger).unwrap()[1];
     let (count, size) = counted(row);
     let mut store = database(&address);

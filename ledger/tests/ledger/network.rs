@@ -12,7 +12,6 @@ use super::server::Server;
 
 const PASSWORD: &str = "p@ss:w/rd";
 
-/// Returns an authority that signs certificates.
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
     let mut parameters = CertificateParams::new([]).unwrap();
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -28,7 +27,7 @@ fn server(authority: &CertifiedIssuer<'static, KeyPair>) -> (Server, u16) {
 
 /// Starts a server that accepts only encrypted connections with a password, and returns it with its port.
 fn server_with(certificate: &Certificate, key: &KeyPair) -> (Server, u16) {
-    // The port is free now; no other test of this process uses one.
+    // The port is still free now, because no other test of this process uses one.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let settings = format!(
         "listen_addresses = '127.0.0.1'\nport = {port}\nssl = on\n\
@@ -93,7 +92,7 @@ fn encryption_is_as_strict_as_asked_for() {
     }
 }
 
-/// The certificates that `openssl req -x509` makes, without and with `-addext basicConstraints=critical,CA:FALSE`.
+/// Two certificates from `openssl req -x509`: without and with `-addext basicConstraints=critical,CA:FALSE`.
 #[test]
 fn a_certificate_that_signs_itself_is_trusted_unless_it_is_that_of_an_authority() {
     for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {

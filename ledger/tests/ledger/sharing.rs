@@ -14,7 +14,7 @@ use super::support::wrong_merge::{Fault, WrongMerge};
 use super::support::{Erred, KIWIPETE, fen};
 use super::{cpu, device, options};
 
-/// What the devices counted: the kind and the ply of the entries, the total and the parts.
+/// The result of the devices: the kind and the ply of the entries, the total and the parts.
 type Shared = (Kind, u32, Total, Snapshot);
 
 /// Counts a tree of Kiwipete, by ranges of ply 3 or by every path.
@@ -54,7 +54,7 @@ fn devices_share_the_ranges_of_a_ply() {
     }
 }
 
-/// Above runs, devices share ranges of reversed keys.
+/// Devices that count in runs share ranges of reversed keys.
 #[test]
 fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     let in_runs = |fault, fitting| {
@@ -75,9 +75,9 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     let backend = in_runs(Some(Fault::LosesPosition), u64::MAX);
     let mut devices = [patient(in_runs(None, u64::MAX).open(), &backend.erred), device(backend.open())];
     answers_wrongly(count(&mut devices, Some(50)), "merged ply 3 into positions with");
-    // The device that divides the tree decides: this one has no runs.
+    // The device that divides the tree decides, and this one does not count in runs.
     assert_eq!(count(&mut [device(Mailbox::new()), right()], Some(50)).unwrap().0, Kind::Ranges);
-    // A device may have less memory than it says.
+    // A device may have less memory than it reports.
     count(&mut [right(), device(in_runs(None, 2_000).open())], Some(50)).unwrap();
 }
 
@@ -94,8 +94,8 @@ fn devices_share_a_frontier() {
     assert_eq!(share(&mut [cpu(), cpu()], &ended, 3, (Kind::Positions, None), &()).unwrap().2.leaves, 0);
 }
 
-/// Returns a device that divides a tree at once, but waits with its part of the count until another device has erred. Otherwise it might
-/// do all the work before the other device begins.
+/// Returns a device that divides a tree without delay, but starts its part of the count only after another device has erred.
+/// Otherwise this device might do all the work before the other one begins.
 fn patient(backend: impl Backend + 'static, erred: &Erred) -> MergeDevice {
     let (erred, mut merges) = ([erred.clone(), erred.clone()], 0);
     let [merging, counting] = erred;
@@ -161,7 +161,7 @@ fn a_device_that_fails_leaves_its_part_to_the_others() {
 
 #[test]
 fn shared_counts_can_be_stopped() {
-    /// Stops from a number of questions on.
+    /// Stops after a number of questions.
     struct Stop(Mutex<usize>);
 
     impl Watcher for Stop {

@@ -1,4 +1,4 @@
-//! The requirements for every store.
+//! Requirements that every store must meet.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{KIWIPETE_4, answer, database, device, fresh, kiwipete, source, total
 
 const LONG: Duration = Duration::from_secs(100);
 
-/// Two connections to one new ledger.
+/// Two connections to the same new ledger.
 type Twice = (Box<dyn LedgerStore>, Box<dyn LedgerStore>);
 
 fn files(name: &str) -> Twice {
@@ -20,7 +20,7 @@ fn files(name: &str) -> Twice {
     (open(), open())
 }
 
-/// Leases are exclusive. They can be extended and released, and they expire.
+/// Leases are exclusive. Leases can be extended and released, and they expire.
 fn leases((mut one, mut two): Twice) {
     let first = one.lease("one", 3, LONG).unwrap();
     let second = two.lease("two", 2, LONG).unwrap();
@@ -36,11 +36,11 @@ fn leases((mut one, mut two): Twice) {
     assert_eq!(one.extend("one", &[1], LONG), Ok(0));
 }
 
-/// An answer counts once, and different answers are found.
+/// An answer counts once, and different answers are noticed.
 fn answers((mut one, mut two): Twice) {
     let right = answer(7, u128::MAX);
     assert_eq!(one.record(&source("a"), &[right]).unwrap().new, [right]);
-    // The same worker again, as after a broken connection, or another one with the same answer.
+    // The same answer again: from the same worker after a broken connection, or from another worker.
     assert_eq!(one.record(&source("a"), &[right]).unwrap().repeated, [right]);
     assert_eq!(two.tally().unwrap().verified, 0);
     // The same implementation on another device, in another variant.
@@ -101,7 +101,7 @@ fn pages((mut one, mut two): Twice) {
     assert!(first <= last && first > 1_600_000_000);
 }
 
-/// Creating a ledger changes nothing if there is one already.
+/// Creating a ledger that already exists changes nothing.
 fn created_once((mut one, two): Twice) {
     let header = one.header().unwrap().unwrap();
     assert_eq!((header.entries, header.paths, header.ply, header.depth), (2038, 2039, 2, 4));
@@ -114,7 +114,7 @@ fn created_once((mut one, two): Twice) {
     assert_eq!(header.kind, Kind::Positions);
 }
 
-/// Work, checks and disputes together.
+/// Work, checks and disputes in one test.
 fn worked_off((mut one, two): Twice) {
     let ledger = kiwipete(two);
     assert_eq!(ledger.total(), Ok(None));

@@ -1,4 +1,4 @@
-//! Exports, read by other libraries.
+//! Exports, read back by other libraries.
 
 use std::fs::{File, read_to_string};
 

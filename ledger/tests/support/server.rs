@@ -1,4 +1,4 @@
-//! A PostgreSQL server for one test, thrown away afterwards.
+//! A temporary PostgreSQL server for one test.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A server with its own folder and a socket in that folder.
+/// A server with its own folder and with a socket in this folder.
 pub struct Server {
     folder: PathBuf,
     programs: PathBuf,
@@ -23,7 +23,7 @@ impl Server {
         Self::start_with("", &[])
     }
 
-    /// Starts a new server with more settings, and with these files in its folder of data.
+    /// Starts a new server with additional settings, and with these files in its data folder.
     ///
     /// # Panics
     /// As [`Self::start`].
@@ -33,7 +33,7 @@ impl Server {
             "PostgreSQL is not installed (on Debian: apt-get install postgresql); the tests of ledgers need its \
              programs initdb and pg_ctl, in PATH or where Debian puts them",
         );
-        // Sockets have short names, so the folder must not be deep.
+        // The path of a socket must be short, so the folder must not be deep.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("kogge-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
@@ -50,7 +50,7 @@ impl Server {
         for (name, text) in [&[("postgresql.auto.conf", &*settings)], files].concat() {
             let file = data.join(name);
             fs::write(&file, text).expect("the file can be written");
-            // PostgreSQL wants a private key for itself.
+            // PostgreSQL refuses a private key that others can read.
             run(Command::new("chmod").arg("600").arg(&file));
             if is_root() {
                 run(Command::new("chown").arg("postgres").arg(&file));
@@ -60,7 +60,7 @@ impl Server {
         server
     }
 
-    /// Returns the address of its database with a schema of this name.
+    /// Returns the address of the server's database with a schema of this name.
     pub fn address(&self, schema: &str) -> String {
         let host = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://kogge@{host}/postgres?options=-csearch_path%3D{schema}")
@@ -79,7 +79,7 @@ impl Server {
         run(self.control(&["-w", "-l"]).arg(log).arg("start"));
     }
 
-    /// Ends the server at once, as a crash would; its clients are cut off.
+    /// Ends the server immediately, as a crash would; its clients are disconnected.
     pub fn stop(&self) {
         run(self.control(&["-m", "immediate", "stop"]).stdin(Stdio::null()));
     }
@@ -112,13 +112,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Errors do not matter: the server ends in any case.
+        // Errors do not matter, because the server is killed in any case.
         let _ = self.control(&["-m", "immediate", "stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Returns the folder of the programs: from PATH, or Debian's newest version.
+/// Returns the folder of PostgreSQL's programs: from PATH, or Debian's newest version.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let has = |folder: &PathBuf| folder.join("initdb").exists() && folder.join("pg_ctl").exists();
@@ -136,7 +136,7 @@ fn is_root() -> bool {
 }
 
 fn run(command: &mut Command) {
-    // The server inherits neither pipe, because readers would wait for its end.
+    // The server must not inherit the pipes, because their readers would wait for the server's end.
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
     assert!(status.as_ref().is_ok_and(|status| status.success()), "{command:?}: {status:?}");
 }

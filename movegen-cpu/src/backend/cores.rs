@@ -5,7 +5,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::lanes::code::Code;
 
-/// The number of tasks for each thread in a batch, so that the last tasks end at about the same time.
+/// The number of tasks per thread in a batch: so many that the last tasks end at about the same time.
 const TASKS_PER_THREAD: usize = 64;
 
 /// A pool of threads, the variant of the code for this CPU, and a description of both.
@@ -25,7 +25,7 @@ impl Cores {
         }
         let pool = ThreadPoolBuilder::new().thread_name(|index| format!("kogge-{index}"));
         let pool = match threads {
-            // WebAssembly starts no threads; the calling thread does all work.
+            // WebAssembly starts no threads; the calling thread does all the work.
             _ if cfg!(target_family = "wasm") => pool.num_threads(1).use_current_thread(),
             threads => pool.num_threads(threads.unwrap_or(0)),
         };

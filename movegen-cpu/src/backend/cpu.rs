@@ -23,14 +23,14 @@ use crate::watched::Report;
 
 /// The backend on all cores of a CPU, or on fewer threads.
 ///
-/// Memory: a thread keeps the successors of the positions on its current path, about 2 KiB a ply. A batch with too
-/// few positions for the threads is expanded until there are 64 for each thread. Memory does not grow with the size
-/// of the tree.
+/// Memory: a thread stores the successors of the positions on its current path, about 2 KiB per ply. If a batch has too
+/// few positions for the threads, it is expanded until there are 64 positions for each thread. Memory does not grow
+/// with the size of the tree.
 #[derive(Debug)]
 pub struct Cpu {
     cores: Cores,
     table: Option<Table>,
-    /// Whether the self-test of merging is running, which also merges.
+    /// Whether the self-test of merging is running; the self-test itself also merges.
     is_testing: bool,
 }
 
@@ -43,26 +43,27 @@ struct Scratch {
     tree: Tree,
     /// The successors of the positions on the current path.
     stack: Vec<Quad48>,
-    /// Positions that were not in the table.
+    /// The positions that were not in the table.
     unknown: Vec<[u64; 4]>,
     leaves: Vec<u64>,
 }
 
-/// The least depth that the table keeps; at lower depths, counting is faster than a look-up.
+/// The minimum depth of the counts in the table; at lower depths, counting is faster than a look-up.
 const LEAST_HASHED: u32 = 3;
 
-/// Trees are expanded to at least this number, so that the share of finished trees is a measure of progress.
+/// Trees are expanded to at least this number of positions, so that the share of finished positions measures the
+/// progress.
 const LEAST_TREES: usize = 1 << 12;
 
 /// The number of positions in one task of a shallow batch.
 const SHALLOW_TASK: usize = 256;
 
 impl Cpu {
-    /// Starts a backend with `threads` threads, or with one per core. It uses the variant that the environment
-    /// variable `KOGGE_CPU` names, or the best one that this CPU can run.
+    /// Starts a backend with `threads` threads, or with one per core. It uses the variant that the environment variable
+    /// `KOGGE_CPU` names, or else the best one that this CPU can run.
     ///
     /// # Errors
-    /// If the threads cannot be started, or if this CPU cannot run the variant named.
+    /// If the threads cannot be started, or if this CPU cannot run the named variant.
     pub fn new(threads: Option<usize>) -> Result<Self, BackendError> {
         Self::with_code(threads, Code::chosen()?)
     }
@@ -113,7 +114,7 @@ impl Cpu {
         Ok(())
     }
 
-    /// Runs the self-test of merging, once in a process for each variant of the code.
+    /// Runs the self-test of merging, once per process for each variant of the code.
     fn test_merging(&mut self) -> Result<(), BackendError> {
         if self.is_testing {
             return Ok(());
@@ -166,8 +167,8 @@ impl Cpu {
         Some(leaves)
     }
 
-    /// Counts the leaves [`LEAST_HASHED`] plies below the positions on the stack from `start` on, together. Positions
-    /// that are not in the table are counted in one batch, which fills the registers better.
+    /// Counts the leaves [`LEAST_HASHED`] plies below the positions on the stack from `start` on, all together.
+    /// Positions that are not in the table are counted in one batch, which fills the registers better.
     fn perft_family(
         &self,
         table: &Table,
@@ -200,8 +201,8 @@ impl Cpu {
         Some(total)
     }
 
-    /// Expands positions until there are enough for all threads, or until two plies are left. Returns the
-    /// numbers of their ancestors, the positions, and the plies left.
+    /// Expands positions until there are enough for all threads, or until two plies are left. Returns the numbers of
+    /// the positions' ancestors, the positions, and the plies left.
     fn expand_for_threads(&self, rules: &Rules, positions: &[Quad48], depth: u32) -> (Vec<usize>, Vec<Quad48>, u32) {
         let mut origins: Vec<usize> = (0..positions.len()).collect();
         let mut frontier = positions.to_vec();
@@ -220,7 +221,8 @@ impl Cpu {
         (origins, frontier, depth)
     }
 
-    /// Counts below each position, on all threads. Positions are counted one by one if they are deep, else many together.
+    /// Counts below each position, on all threads. Positions are counted one by one if their trees are deep, else many
+    /// together.
     fn count_trees<T: Clone + Default + Send>(
         &self,
         positions: &[Quad48],
@@ -229,9 +231,9 @@ impl Cpu {
         count: impl Fn(&mut Scratch, &[Quad48], &mut [T], &Report) -> Option<()> + Sync,
     ) -> Result<Vec<T>, BackendError> {
         let task = if is_deep { 1 } else { SHALLOW_TASK };
-        // Rayon splits work only as far as it expects to pay, and cannot split a piece that a thread has begun: with
-        // trees of uneven size, the last piece could keep one thread busy while all others wait. Small pieces, many for
-        // each thread, prevent this.
+        // Rayon splits work only as far as it expects splitting to pay, and cannot split a piece that a thread has
+        // begun: with trees of uneven size, the last piece could keep one thread busy while all others wait. Many small
+        // pieces for each thread prevent this.
         let most = (positions.len().div_ceil(task) / self.cores.info.batch).max(1);
         let share = task as f64 / positions.len() as f64;
         let mut counts = vec![T::default(); positions.len()];
@@ -253,12 +255,12 @@ impl Backend for Cpu {
     }
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        // Counting is far faster than writing, and the counts tell every thread where to write its successors.
+        // Counting is far faster than writing successors, and the counts tell every thread where to write its successors.
         let mut counts = vec![0; positions.len()];
         let tasks = positions.par_chunks(SHALLOW_TASK).zip(counts.par_chunks_mut(SHALLOW_TASK));
         self.cores.pool.install(|| {
             tasks.for_each_init(Tree::default, |tree, (positions, counts)| {
-                // The moves of a position always fit, and nothing asks to stop.
+                // The number of moves of a position always fits, and this call cannot be asked to stop.
                 let _ = tree.perft(&self.cores.code, &(rules, positions), 1, counts, &Report::default());
             });
         });
@@ -304,7 +306,8 @@ impl Backend for Cpu {
                 reason: "it made another number of moves than it counted; a position is not legal.".into(),
             });
         }
-        // SAFETY: every task has filled its slots, one for each counted move, and together these are the first `end`.
+        // SAFETY: every task has filled its slots, one for each counted move, and together these are the first `end`
+        // slots.
         unsafe { successors.set_len(end) };
         Ok(Successors { positions: successors, ends })
     }

@@ -1,11 +1,11 @@
 //! A table of counts that all threads share, so that transpositions are counted once.
 //!
-//! An entry is one cache line: the position's four planes in full, the depth, and the count. An
-//! entry answers only if position and depth are equal; no count rests on a hash.
+//! An entry is one cache line: the position's four planes in full, the depth, and the count. An entry is used only if
+//! position and depth are equal; no count relies on a hash.
 //!
-//! The table is lock-free. Every entry has a sequence number that is odd while it is written; a
-//! reader uses an entry only if the number was even and unchanged before and after reading. A writer
-//! skips an entry that is being written. The idea is the sequence lock of operating systems.
+//! The table is lock-free. Every entry has a sequence number that is odd while the entry is written; a reader uses the
+//! entry only if the number was even, and the same before and after reading. A writer skips an entry that is being
+//! written. Operating systems call this technique a sequence lock.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -37,7 +37,7 @@ impl Table {
         (len > 0).then_some(Self { entries })
     }
 
-    /// Returns the entry in the slot of a position. Any function would be correct; this one distributes well.
+    /// Returns the entry in the slot of a position. Any function would be correct; this one distributes positions well.
     #[inline]
     fn entry(&self, planes: &[u64; 4], depth: u32) -> &Entry {
         let mut hash = u64::from(depth);
@@ -57,7 +57,7 @@ impl Table {
         let same = entry.planes.iter().zip(planes).all(|(known, plane)| known.load(Ordering::Relaxed) == *plane);
         let depth_known = entry.depth.load(Ordering::Relaxed);
         let count = entry.count.load(Ordering::Relaxed);
-        // The loads above stay before the second load of the sequence number.
+        // This fence keeps the loads above before the second load of the sequence number.
         fence(Ordering::Acquire);
         let after = entry.sequence.load(Ordering::Relaxed);
         (same && depth_known == u64::from(depth) && before == after && before & 1 == 0 && before != 0).then_some(count)
@@ -73,7 +73,7 @@ impl Table {
         {
             return;
         }
-        // The stores below stay after the sequence number has become odd.
+        // This fence keeps the stores below after the store that makes the sequence number odd.
         fence(Ordering::Release);
         for (known, plane) in entry.planes.iter().zip(planes) {
             known.store(*plane, Ordering::Relaxed);

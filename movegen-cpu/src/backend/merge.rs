@@ -1,10 +1,10 @@
 //! Merging equal positions on all cores.
 //!
-//! Successors are made as planes, a register of lanes at a time. Each table holds a [range](super::ranges) of positions, and
-//! parents are in the order of most of their successors. So a task expands the parents of one range, and its thread adds most
-//! of their successors to the range's table, which stays in the thread's cache. The other successors, the *strays*, are sorted
-//! by table, and every table collects its strays from all tasks afterwards. Only one thread at a time fills a table, so a
-//! table needs no locks.
+//! Successors are made as planes, one register of lanes after another. Each table holds a [range](super::ranges) of positions,
+//! and parents are in the order of the ranges that most of their successors fall into. So a task expands the parents of one
+//! range, and its thread adds most of their successors to the range's table, which stays in the thread's cache. The other
+//! successors, the *strays*, are sorted by table, and afterwards every table collects its strays from all tasks. Only one
+//! thread at a time fills a table, so a table needs no locks.
 //!
 //! `below.rs` counts leaves below a ply.
 
@@ -29,21 +29,21 @@ use crate::lanes::categories::Numbers;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
 
-/// Two plies in tables, and plies before them that are kept.
+/// Two plies in tables, and the earlier plies that are saved.
 pub(crate) struct CpuMerge<'a> {
     cores: &'a Cores,
     rules: Rules,
     options: MergeOptions,
     parents: Parents,
-    /// The plies before the parents that are kept, the last one last.
+    /// The earlier plies that were saved, the most recent one last.
     ancestors: Vec<Parents>,
     successors: Ply,
-    /// The numbers of the successors; `None` until they are needed.
+    /// The numbering of the successors; `None` until it is needed.
     index: Option<Index>,
-    /// The successors that expansions keep.
+    /// The filter for successors.
     kept: Filter,
     room: u64,
-    /// Lists of strays that are used again.
+    /// Lists of strays, for reuse.
     spare: Spare,
     /// The scratch memory of counts below the successors; empty until there are any.
     scratch: ScratchBelow,
@@ -52,22 +52,22 @@ pub(crate) struct CpuMerge<'a> {
 /// A ply to expand.
 struct Parents {
     ply: Ply,
-    /// The tables of their successors.
+    /// The tables of the parents' successors.
     sharing: Sharing,
-    /// Whether the tables' ranges are chosen.
+    /// Whether the tables' ranges have been chosen.
     has_ranges: bool,
     /// Whether the parents are in the order of these ranges.
     is_grouped: bool,
-    /// Whether the parents are lost, because memory ran out while they were put in order.
+    /// Whether the parents are lost, because memory ran out while they were reordered.
     is_lost: bool,
-    /// The expected number of strays of a parent that is expanded: the last average plus a quarter.
+    /// The expected number of strays per parent: the most recent average plus a quarter.
     strays: f64,
 }
 
-/// What a task has done besides filling a table.
+/// The result of a task, besides the successors in its table.
 struct Expansion {
     strays: StrayLists,
-    /// The number of paths to the successors that are kept.
+    /// The number of paths to the successors that pass the filter.
     paths: u128,
     /// The number of parents that were expanded.
     parents: u64,
@@ -78,36 +78,36 @@ struct Expansion {
 #[derive(Default)]
 struct StrayLists {
     candidates: Vec<Candidate>,
-    /// The end of each table's strays, which begin at the previous end. Empty if there are no strays.
+    /// The end of each table's strays; they begin at the end of the previous table's strays. Empty if there are no strays.
     ends: Vec<u32>,
 }
 
-/// A number of legal moves that few positions exceed by much; it only sizes tables and tasks.
+/// A number of legal moves that few positions exceed by much; it is used only for the sizes of tables and tasks.
 const MOVES: u64 = 32;
 
-/// The greatest number of legal moves in any position.
+/// The maximum number of legal moves in any position.
 const MOST_MOVES: f64 = 218.0;
 
-/// The least expected number of strays of a parent. With a smaller number, parents with many strays that follow parents with few
-/// would exceed the memory.
+/// The minimum of the expected number of strays per parent. With a smaller number, parents with many strays could exceed the
+/// memory if they follow parents with few strays.
 const LEAST_STRAYS: f64 = 4.0;
 
-/// The most successors on their way to tables at once; each takes 128 bytes in all.
+/// The maximum number of successors in flight, on their way to tables; each takes 128 bytes in all.
 const IN_FLIGHT: u64 = 1 << 21;
 const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Candidate>() as u64;
 
-/// The number of successors that may be on their way at once: they take at most an eighth of the memory.
+/// The maximum number of successors in flight: they take at most an eighth of the memory.
 fn in_flight(memory: u64) -> u64 {
     (memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
 }
 
-/// The most parents that are expanded together: their batch should stay in a core's cache.
+/// The maximum number of parents that are expanded together: their batch should stay in a core's cache.
 const TOGETHER: usize = 2048;
 
-/// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
+/// The minimum depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
 const LEAST_MERGED: u32 = 3;
 
-/// The most positions whose successors are merged in one task that counts trees below them.
+/// The maximum number of positions whose successors are merged in one task that counts trees below them.
 const MERGED_TOGETHER: u64 = 1 << 12;
 
 impl Parents {
@@ -116,8 +116,8 @@ impl Parents {
         Self { ply, sharing, has_ranges: false, is_grouped: false, is_lost: false, strays: MOST_MOVES }
     }
 
-    /// Chooses the tables' ranges for `successors` kept successors, and puts the parents in the order of the ranges if there
-    /// is memory for it. Only the first call has an effect.
+    /// Chooses the tables' ranges for `successors` expected successors, and puts the parents in the order of the ranges if
+    /// there is memory for it. Only the first call has an effect.
     fn group(&mut self, cores: &Cores, successors: u64, kept: Filter, memory: u64) {
         if std::mem::replace(&mut self.has_ranges, true) {
             return;
@@ -126,7 +126,7 @@ impl Parents {
         let all = (successors as f64 / ply.share(kept)).min(MOST_MOVES * ply.len() as f64);
         let shards = Sharing::shards_for(successors.max(all as u64), cores.pool.current_num_threads());
         sharing.ranges = ply.ranges(sharing, shards);
-        // While the parents move, memory holds two copies of them and the lists of strays.
+        // While the parents are reordered, memory holds two copies of them and the lists of strays.
         if sharing.ranges.are_foreseen() && 3 * ply.bytes() <= memory {
             self.is_lost = cores.pool.install(|| ply.group(sharing)).is_err();
             self.is_grouped = true;
@@ -138,7 +138,6 @@ impl Parents {
     }
 }
 
-/// The error if positions could not be put in order.
 fn out_of_memory(cores: &Cores) -> MergeError {
     let device = cores.info.name.clone();
     BackendError::OutOfMemory { device, doing: "ordering positions by their pieces".into() }.into()
@@ -175,7 +174,7 @@ impl<'a> CpuMerge<'a> {
         self.options.memory.saturating_sub(taken)
     }
 
-    /// Discards the successors, and the room for them.
+    /// Discards the successors and frees their memory.
     fn forget(&mut self) {
         self.successors = Ply::default();
         self.index = None;
@@ -196,7 +195,7 @@ impl<'a> CpuMerge<'a> {
         if is_full { Err(MergeError::Full) } else { Ok(()) }
     }
 
-    /// Numbers the successors, so that those whose successors are alike have numbers next to each other.
+    /// Numbers the successors, so that positions with similar successors have adjacent numbers.
     fn number(&mut self) -> Result<Index, MergeError> {
         if let Some(index) = self.index.take() {
             return Ok(index);
@@ -236,7 +235,7 @@ impl<'a> CpuMerge<'a> {
         if self.successors.turn.is_some_and(|known| known != turn) {
             return Err(MergeError::MixedTurns);
         }
-        // Without tables, no successor would be found.
+        // Without a table, no successor would be found.
         if self.successors.shards.len() != self.parents.sharing.ranges.len() {
             return Err(MergeError::Full);
         }
@@ -245,7 +244,7 @@ impl<'a> CpuMerge<'a> {
         let end = range.end.min(self.parents.ply.len());
         let (mut start, mut paths) = (range.start, 0_u128);
         while start < end {
-            // All of these may have to be expanded.
+            // All of these parents may have to be expanded.
             let together = ((self.in_flight() as f64 / self.parents.strays) as u64).max(1);
             let next = end.min(start.saturating_add(together));
             let tasks = self.expand_tasks(&index, start..next)?;
@@ -267,7 +266,7 @@ impl<'a> CpuMerge<'a> {
         Ok(paths)
     }
 
-    /// Expands these parents, a task for each range of parents, and returns the strays.
+    /// Expands these parents, with one task for each range of parents, and returns the strays.
     fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
         let Self { cores, parents, successors, kept, spare, .. } = self;
         let Parents { ply, sharing, is_grouped, .. } = parents;
@@ -325,8 +324,8 @@ fn split(shard: &Shard, range: Range<usize>) -> impl Iterator<Item = (&Shard, Ra
     range.clone().step_by(TOGETHER).map(move |start| (shard, start..range.end.min(start + TOGETHER)))
 }
 
-/// Expands those of these positions that may have successors that are kept. Kept successors of the table's range go into the
-/// table, all others are the scratch's strays.
+/// Expands the positions that may have successors that pass the filter. Successors that pass the filter go into the
+/// table if they are in its range; the others become strays in the scratch memory.
 fn expand_task<'p>(
     cores: &Cores,
     sharing: &Sharing,
@@ -396,7 +395,7 @@ fn expand_task<'p>(
 }
 
 impl StrayLists {
-    /// Sorts strays by table, into a list that is used again.
+    /// Sorts strays by table, into a reused list.
     fn of(strays: &[Candidate], shards: usize, spare: &Spare) -> Result<Self, MergeError> {
         if strays.is_empty() {
             return Ok(Self::default());
@@ -507,7 +506,7 @@ impl Merge for CpuMerge<'_> {
     }
 
     fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
-        // Each thread looks at all positions and has a part of this part.
+        // Each thread reads all positions and counts those in its share of this part.
         let (pool, shards, len) = (&self.cores.pool, &self.successors.shards, self.successors.len());
         let threads = pool.current_num_threads() as u32;
         let count = |thread| {

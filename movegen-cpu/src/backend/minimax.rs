@@ -14,13 +14,13 @@ use crate::lanes::generate::MoveFilter;
 use crate::lanes::vector::MOST_LANES;
 use crate::watched::Report;
 
-/// The least depth of trees that are distributed over the threads, move by move.
+/// The minimum depth of trees that are distributed over the threads, move by move.
 const SHARED: u32 = 3;
 
 /// A number greater than any value.
 const INFINITE: i32 = Score::INFINITE.value();
 
-/// The parameters of a call, equal for all positions.
+/// The parameters of a call, which are equal for all positions.
 #[derive(Clone, Copy)]
 pub(crate) struct Minimax<'a> {
     pub(crate) code: &'a Code,
@@ -29,7 +29,7 @@ pub(crate) struct Minimax<'a> {
     pub(crate) report: &'a Report,
 }
 
-/// The positions on the current path with their siblings still to be searched, and the evaluations known so far.
+/// The positions on the current path with the siblings that are still to be searched, and the evaluations known so far.
 #[derive(Default)]
 struct Stack {
     positions: Vec<Quad48>,
@@ -37,8 +37,8 @@ struct Stack {
 }
 
 impl Stack {
-    /// Returns the position at an index and its evaluation. Siblings up to `end` are evaluated together, as many as fit in
-    /// a register.
+    /// Returns the position at an index and its evaluation. If the evaluation is unknown, siblings up to `end` are
+    /// evaluated together, as many as fit in a register.
     fn evaluated(&mut self, code: &Code, index: usize, end: usize) -> (Quad48, LeafEvaluation) {
         if self.evaluated.len() <= index {
             let next = end.min(index + MOST_LANES);
@@ -52,7 +52,7 @@ impl Stack {
         [self.positions.len(), self.evaluated.len()]
     }
 
-    /// Shortens the stack to these numbers.
+    /// Truncates the stack to these lengths.
     fn truncate(&mut self, [positions, evaluated]: [usize; 2]) {
         self.positions.truncate(positions);
         self.evaluated.truncate(evaluated);
@@ -60,8 +60,8 @@ impl Stack {
 }
 
 impl Minimax<'_> {
-    /// Returns the scores of positions, which mean nothing if the caller asks to stop. Call it inside the thread pool that
-    /// should do the work.
+    /// Returns the scores of positions; they are meaningless if the caller asks to stop. Call this function inside the
+    /// thread pool that should do the work.
     pub(crate) fn scores(&self, positions: &[Quad48], depth: u32) -> Vec<Score> {
         let share = 1.0 / positions.len() as f64;
         let score =
@@ -123,7 +123,7 @@ impl Minimax<'_> {
         best
     }
 
-    /// Returns the value of a leaf; if this is at least `beta`, any value from `beta` up.
+    /// Returns the value of a leaf; if the value is at least `beta`, some number that is at least `beta`.
     fn leaf(&self, position: &Quad48, evaluated: LeafEvaluation, ply: u32, beta: i32, stack: &mut Stack) -> i32 {
         let moves = if evaluated.has_moves { 1 } else { self.code.count(self.rules, position) as usize };
         if let Some(end) = self.end_of_game(position, moves, ply) {

@@ -1,23 +1,23 @@
 //! The tables of a ply: each holds a range of positions, in the order of the pieces of the side to move.
 //!
 //! A move changes the pieces of the side that replies only if it captures. So positions are ordered by the pieces of the side
-//! to move, and parents in the order of most of their successors: by the pieces of the side that replies. Then nearly all
+//! to move. Parents are in the order of most of their successors: by the pieces of the side that replies. Then nearly all
 //! successors of a range of parents belong to the same range. One thread expands these parents and merges their successors in
 //! a table that fits in its core's cache. (Structured duplicate detection: Zhou and Hansen, 2004.)
 //!
-//! If many positions have the same pieces of the side to move, as where this side has only a king, a hash of all pieces chooses
-//! the table.
+//! If many positions have the same pieces of the side to move, for instance because this side has only a king, a hash of all
+//! pieces chooses the table.
 //!
-//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. Both orders begin with the
-//! pawns of the side to move, so the positions of a [`KeyRange`] lie in few tables.
+//! A [`KeyRange`] is a different kind of range: the caller's filter for positions. Both orders begin with the pawns of
+//! the side to move, so the positions of a [`KeyRange`] lie in few tables.
 
 use kogge_board::merge::{Filter, KeyRange};
 
-/// Where a position lies in the order of the tables.
+/// The key of a position in the order of the tables.
 ///
-/// This is not the [key](kogge_board::merge::Key) of the caller's ranges, in which the pawns of the other side come second. A
-/// move may well change these.
-// From the highest bits: the pawns of the side to move, a hash of all its pieces, a hash of the position.
+/// This is not the [key](kogge_board::merge::Key) of the caller's ranges, where the pawns of the other side come second,
+/// because a move often changes these.
+// From the highest bits down: the pawns of the side to move, a hash of all its pieces, a hash of the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct TableKey(u128);
 
@@ -32,12 +32,12 @@ impl TableKey {
     }
 }
 
-/// The ranges of the tables of a ply. Together they cover all positions.
+/// The ranges of the tables of a ply. Together the ranges cover all positions.
 #[derive(Clone, Debug)]
 pub(crate) struct TableRanges {
-    /// The first key of each range, in order. The first range begins with the least key.
+    /// The first key of each range, in order. The first range begins with the lowest key.
     first: Vec<TableKey>,
-    /// The number of ranges if the hash of the position alone chooses the range.
+    /// The number of ranges if only the hash of the position chooses the range.
     by_hash: Option<u32>,
 }
 
@@ -48,7 +48,7 @@ impl Default for TableRanges {
 }
 
 impl TableRanges {
-    /// Returns about `count` ranges, into which positions with keys like these fall about equally. The hash of the position
+    /// Returns about `count` ranges of about equal size, for positions with keys like these. The hash of the position
     /// chooses the range if half of the positions would need several ranges for the same pieces of the side to move.
     pub(crate) fn for_tables(mut keys: Vec<TableKey>, count: usize) -> Self {
         keys.sort_unstable();
@@ -60,13 +60,13 @@ impl TableRanges {
         Self::divide(keys, count)
     }
 
-    /// Returns at most `count` ranges, into which positions with keys like these fall about equally.
+    /// Returns at most `count` ranges of about equal size, for positions with keys like these.
     pub(crate) fn divide(mut keys: Vec<TableKey>, count: usize) -> Self {
         keys.sort_unstable();
         let mut first = vec![TableKey::default()];
         for range in 1..count.min(keys.len()) {
             let key = keys[range * keys.len() / count.min(keys.len())];
-            // Positions with the same pieces stay together if they are not too many.
+            // Positions with the same pieces stay together if there are not too many of them.
             let before = keys.partition_point(|other| other.side() < key.side());
             let alike = keys[before..].partition_point(|other| other.side() == key.side());
             let key = if alike * count <= keys.len() { TableKey(key.side() << 32) } else { key };
@@ -93,7 +93,7 @@ impl TableRanges {
         }
     }
 
-    /// Returns the number of tables that may hold positions that are kept.
+    /// Returns the number of tables that may hold positions that pass the filter.
     pub(crate) fn count_for(&self, kept: Filter) -> usize {
         match kept {
             Filter::Reaching { range: KeyRange { first, last }, plies: 0, is_reversed: false }
@@ -107,7 +107,7 @@ impl TableRanges {
         }
     }
 
-    /// Returns the first key of a range, and the first key after it.
+    /// Returns the first key of a range, and the first key of the next range.
     pub(crate) fn limits(&self, range: usize) -> (TableKey, Option<TableKey>) {
         (self.first[range], self.first.get(range + 1).copied())
     }
@@ -123,7 +123,7 @@ mod tests {
     fn every_position_is_in_one_range() {
         let hashes = || (0..40_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
         let few = (1..50_u32).flat_map(|side| hashes().map(move |hash| TableKey::new(side.into(), side, hash)));
-        // The last side occurs 960 times.
+        // The last pieces occur 960 times.
         let often = (1..24_u32).flat_map(|salt| hashes().map(move |hash| TableKey::new(49, 49, hash ^ salt << 3)));
         let ranges = TableRanges::for_tables(few.clone().chain(often.clone()).collect(), 8);
         assert_eq!((ranges.len(), ranges.are_foreseen()), (8, true));

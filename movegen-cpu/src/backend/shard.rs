@@ -10,25 +10,27 @@ use rayon::prelude::*;
 
 use super::ranges::{TableKey, TableRanges};
 
-/// The most tables of a ply. With more, the ends of the stray lists of each task would exceed 64 KiB.
+/// The maximum number of tables for a ply. With more tables, the ends of each task's stray lists would exceed 64 KiB.
 const MOST_SHARDS: u64 = 1 << 14;
 
-/// The positions of a table that fits in a core's cache; a larger table waits for memory at every insertion.
+/// The number of positions in a table that fits in a core's cache; a larger table waits for memory at every insertion.
 const SHARD: u64 = 1 << 15;
 
-/// The least number of positions for each table, to keep more threads busy.
+/// The minimum number of positions per table, before more tables are made to keep threads busy.
 const LEAST_SHARD: u64 = 1 << 11;
 
-/// Candidates whose slots and positions are read together, before they are inserted.
+/// The number of candidates whose slots and positions are read together before the candidates are inserted.
 const TOUCHED: usize = 16;
 
-/// The most ranges of successors by which positions are numbered: few enough that a range has many positions of a table.
+/// The maximum number of ranges of successors by which positions are numbered: so few that each range has many positions
+/// of a table.
 const MOST_ARRANGED: u64 = 2048;
 
-/// The number of parents sampled for each range when the ranges are chosen. With fewer, ranges are less equal.
+/// The number of parents that are sampled per range when the ranges are chosen. With fewer, the sizes of the ranges
+/// would differ more.
 const SAMPLES: usize = 32;
 
-/// The number of parents sampled to estimate the share of successors that are kept.
+/// The number of parents that are sampled to estimate the share of successors that pass the filter.
 const SHARE_SAMPLES: usize = 1 << 14;
 
 /// The bytes of a position in a table with its share of the slots, plus an eighth of spare room.
@@ -43,7 +45,7 @@ pub(crate) struct Sharing {
     /// The bits of the hashes that are used.
     mask: u64,
     pub(crate) ranges: TableRanges,
-    /// The number of positions that a table is expected to hold.
+    /// The expected number of positions in a table.
     expected: usize,
 }
 
@@ -55,13 +57,13 @@ impl Sharing {
         Self { mask, ranges: TableRanges::default(), expected: 0 }
     }
 
-    /// The number of tables that `threads` threads fill with `positions` positions.
+    /// Returns the number of tables that `threads` threads fill with `positions` positions.
     pub(crate) fn shards_for(positions: u64, threads: usize) -> usize {
         let busy = (positions / LEAST_SHARD).min(8 * threads as u64);
         (positions / SHARD).max(busy).clamp(1, MOST_SHARDS) as usize
     }
 
-    /// Prepares all tables together for `positions` kept positions.
+    /// Prepares all tables for a total of `positions` positions.
     pub(crate) fn expect(&mut self, positions: u64, kept: Filter) {
         self.expected = (positions / self.ranges.count_for(kept) as u64) as usize + 16;
     }
@@ -77,7 +79,7 @@ impl Sharing {
         let occupied = a | b | c;
         let (mine, theirs) = (own & occupied, occupied & !own);
         let side = mixed(mixed(a & mine ^ 0x9e37_79b9_7f4a_7c15, b & mine ^ 0xd1b5_4a32_d192_ed03) ^ c & mine, MIXER);
-        // Outside of the pieces, `own` has the square of an en-passant capture.
+        // Besides the pieces, `own` contains the target of an en-passant capture.
         let other = mixed(a & theirs ^ 0xaef1_7502_108e_f2d9, b & theirs ^ 0x8cb9_2ba7_2f3d_8dd7) ^ c & theirs;
         let position = (side ^ mixed(other, MIXER ^ own & !occupied)) & self.mask;
         let pawns = a & mine & !(b | c);
@@ -98,8 +100,8 @@ impl Sharing {
 /// A factor with many bits.
 const MIXER: u64 = 0xff51_afd7_ed55_8ccd;
 
-/// Returns the position after a pass, a move of no piece. Most moves lead to positions with the same pieces of the side that
-/// replies.
+/// Returns the position after a pass, which moves no piece. Most moves lead to positions with the same pieces of the side
+/// that replies.
 fn after_pass(&[a, b, c, own]: &[u64; 4]) -> [u64; 4] {
     // The board is flipped after each move.
     [a, b, c, (a | b | c) & !own].map(u64::swap_bytes)
@@ -112,16 +114,16 @@ pub(crate) struct Candidate {
     pub(crate) position: [u64; 4],
     pub(crate) multiplicity: u128,
     pub(crate) shard: u32,
-    /// The hash of the slot.
+    /// The hash that finds the slot.
     pub(crate) hash: u32,
 }
 
-/// The planes of a position, within one line of the cache.
+/// The planes of a position, aligned so that they lie in one cache line.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(align(32))]
 pub(crate) struct Boards(pub(crate) [u64; 4]);
 
-/// Returns a position as the caller's ranges take it.
+/// Returns a position in the form of the caller's ranges.
 #[inline(always)]
 pub(crate) fn planes32(&[a, b, c, own]: &[u64; 4]) -> Planes32 {
     Planes32 { codes: [a, b, c], own }
@@ -135,8 +137,8 @@ pub(crate) struct Shard {
     low: Vec<u64>,
     /// The upper halves of the multiplicities; empty while all are zero.
     high: Vec<u64>,
-    /// Numbers of positions, counted from 1; 0 marks an empty slot. A number is in its hash's slot or after it, with no
-    /// empty slot in between.
+    /// The numbers of positions, counted from 1; 0 marks an empty slot. The number of a position is in the slot of its
+    /// hash or after it, with no empty slot in between.
     slots: Vec<u32>,
 }
 
@@ -182,7 +184,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Reads what insertions will read, so that memory delivers it for all candidates at the same time.
+    /// Reads the memory that insertions will read, so that memory delivers it for all candidates at the same time.
     #[inline(always)]
     fn touch(&self, candidates: &[Candidate]) {
         if self.slots.is_empty() {
@@ -199,11 +201,11 @@ impl Shard {
         black_box(words);
     }
 
-    /// Adds a position or, if it is known, its multiplicity.
+    /// Adds a position; if the position is known already, adds only its multiplicity.
     #[inline(always)]
     fn insert(&mut self, sharing: &Sharing, candidate: &Candidate) -> Result<(), MergeError> {
         let &Candidate { ref position, multiplicity, hash, .. } = candidate;
-        // At most 7 of 10 slots are taken, so every search soon ends at an empty slot.
+        // At most 7 of 10 slots are used, so every search soon ends at an empty slot.
         if self.positions.len() * 10 >= self.slots.len() * 7 {
             self.grow(sharing)?;
         }
@@ -259,8 +261,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Makes room for more positions: four times the number while there are few, then the expected number, then a quarter
-    /// more.
+    /// Makes room for more positions: four times as many while there are few, then the expected number, then a quarter more.
     #[cold]
     fn grow(&mut self, sharing: &Sharing) -> Result<(), MergeError> {
         let len = self.positions.len();
@@ -273,7 +274,7 @@ impl Shard {
         if capacity > u32::MAX as usize {
             return Err(MergeError::Full);
         }
-        // Rounded down, so that the table grows again before its lists grow by themselves, which would double them.
+        // The number is rounded down, so that the table grows before its lists grow by themselves, which would double them.
         let slots = capacity * 10 / 7;
         let room = self.positions.try_reserve_exact(capacity - len).and(self.low.try_reserve_exact(capacity - len));
         let room = if self.is_high() { room.and(self.high.try_reserve_exact(capacity - len)) } else { room };
@@ -299,14 +300,13 @@ impl Shard {
         self.high.shrink_to_fit();
     }
 
-    /// Makes room for `len` more positions.
     fn reserve(&mut self, len: usize, is_high: bool) -> Result<(), TryReserveError> {
         self.positions.try_reserve_exact(len)?;
         self.low.try_reserve_exact(len)?;
         if is_high { self.high.try_reserve_exact(len) } else { Ok(()) }
     }
 
-    /// Appends some positions of another shard. Either both or none have multiplicities beyond 64 bits.
+    /// Appends some positions of another shard. Either both shards or none have multiplicities beyond 64 bits.
     fn append(&mut self, other: &Self, range: Range<usize>) {
         self.positions.extend_from_slice(&other.positions[range.clone()]);
         self.low.extend_from_slice(&other.low[range.clone()]);
@@ -366,7 +366,6 @@ impl Grouping {
     }
 }
 
-/// Returns the slot where the search for a hash begins.
 #[inline(always)]
 fn slot_of(hash: u32, slots: usize) -> usize {
     ((u64::from(hash) * slots as u64) >> 32) as usize
@@ -376,7 +375,7 @@ fn slot_of(hash: u32, slots: usize) -> usize {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ply {
     pub(crate) shards: Vec<Shard>,
-    /// The side to move, if there is a position.
+    /// The side to move, if there are positions.
     pub(crate) turn: Option<Color>,
 }
 
@@ -399,8 +398,8 @@ impl Ply {
         self.shards.iter_mut().for_each(Shard::close);
     }
 
-    /// Estimates the share of the positions' successors that are kept. A pass stands for most moves: it changes no
-    /// pawn.
+    /// Estimates the share of the positions' successors that pass the filter. A pass represents most moves, because it
+    /// changes no pawn.
     pub(crate) fn share(&self, kept: Filter) -> f64 {
         let step = self.len().div_ceil(SHARE_SAMPLES as u64).max(1) as usize;
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
@@ -409,18 +408,18 @@ impl Ply {
             looked_at += 1;
             found += u64::from(kept.has(&planes32(&after_pass(position))));
         }
-        // A position outside the sample may be kept.
+        // A position outside the sample may pass the filter.
         (found as f64).max(0.5) / (looked_at as f64).max(1.0)
     }
 
-    /// The keys of most successors of a sample of the positions, from which `ranges` ranges can be chosen.
+    /// Returns the keys of most successors of a sample of the positions, so many that `ranges` ranges can be chosen.
     fn sample(&self, sharing: &Sharing, ranges: usize) -> Vec<TableKey> {
         let step = (self.len() as usize / (SAMPLES * ranges)).max(1);
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
         sample.map(|position| sharing.of_successors(&position.0)).collect()
     }
 
-    /// Returns ranges into which the successors of the positions fall about equally.
+    /// Returns ranges of about equal size for the successors of the positions.
     pub(crate) fn ranges(&self, sharing: &Sharing, count: usize) -> TableRanges {
         if count == 1 {
             return TableRanges::default();
@@ -428,11 +427,12 @@ impl Ply {
         TableRanges::for_tables(self.sample(sharing, count), count)
     }
 
-    /// Puts the positions in the order of their successors' ranges, a shard for each. If memory runs out, the ply is lost.
+    /// Puts the positions in the order of their successors' ranges, with a shard for each range. If memory runs out, the
+    /// ply is lost.
     pub(crate) fn group(&mut self, sharing: &Sharing) -> Result<(), TryReserveError> {
         let is_high = self.is_high();
         let ranges = sharing.ranges.len();
-        // Each chunk of the old shards is grouped by itself, and then freed.
+        // Each chunk of the old shards is grouped separately, and then freed.
         let chunk = self.shards.len().div_ceil(8 * rayon::current_num_threads()).max(1);
         let mut shards = std::mem::take(&mut self.shards);
         let chunks = shards.par_chunks_mut(chunk).map(|shards| Grouping::of(shards, sharing, is_high));
@@ -448,8 +448,8 @@ impl Ply {
         Ok(())
     }
 
-    /// Puts the positions of each shard in the order of most of their successors, and numbers the positions of all shards in
-    /// this order: in ranges of about `together` positions, and in each range shard by shard. If memory runs out, the ply is lost.
+    /// Puts the positions of each shard in the order of most of their successors. Then numbers the positions of all shards in this
+    /// order: in ranges of about `together` positions, and in each range shard by shard. If memory runs out, the ply is lost.
     pub(crate) fn arrange(&mut self, sharing: &Sharing, together: u64) -> Result<Index, TryReserveError> {
         let count = (self.len() / together).clamp(1, MOST_ARRANGED) as usize;
         if count == 1 {
@@ -476,14 +476,14 @@ impl Ply {
     }
 }
 
-/// The numbers of a ply's positions: pieces of shards, one after the other.
+/// The numbering of a ply's positions: pieces of shards, one after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     /// The number of each piece's first position.
     starts: Vec<u64>,
-    /// Shards and the positions in them; no piece is empty.
+    /// The shard of each piece and the piece's positions in it; no piece is empty.
     pieces: Vec<(u32, Range<u32>)>,
-    /// The first number of each range, if positions are numbered in ranges.
+    /// The first number of each range, if the positions are numbered in ranges.
     borders: Vec<u64>,
     len: u64,
 }
@@ -504,8 +504,8 @@ impl Index {
         }
     }
 
-    /// Cuts these numbers into pieces of about `together` numbers, at most twice as many. Cuts are at borders where possible, so
-    /// that most positions with equal successors are in the same piece.
+    /// Divides these numbers into pieces of about `together` numbers, at most twice as many. The cuts are at borders of ranges
+    /// where possible, so that most positions with equal successors are in the same piece.
     pub(crate) fn cut(&self, range: Range<u64>, together: u64) -> Vec<Range<u64>> {
         let mut cuts = Vec::new();
         let mut start = range.start;
@@ -521,7 +521,7 @@ impl Index {
         cuts
     }
 
-    /// Returns the positions with these numbers: numbers of shards, and positions in them.
+    /// Returns the positions with these numbers, as shards and positions in them.
     pub(crate) fn pieces(&self, range: Range<u64>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let first = self.starts.partition_point(|&start| start <= range.start).saturating_sub(1);
         let pieces = self.starts.iter().zip(&self.pieces).skip(first);

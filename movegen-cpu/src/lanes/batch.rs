@@ -15,7 +15,7 @@ pub(crate) struct Batch {
     planes: [Vec<u64>; 4],
     /// The number of positions.
     pub(super) len: usize,
-    /// The number of positions already expanded.
+    /// The number of positions that have been expanded already.
     pub(super) next: usize,
 }
 
@@ -26,7 +26,6 @@ impl Batch {
         self.reserve(positions);
     }
 
-    /// Makes room for `positions` positions in all.
     fn reserve(&mut self, positions: usize) {
         for plane in &mut self.planes {
             if plane.len() < positions + MOST_LANES {
@@ -85,7 +84,7 @@ impl Queue {
         self.moves.len() >= QUEUE
     }
 
-    /// Prepares the queue for the moves of the register of positions that begins with this one. Returns the number of positions.
+    /// Prepares the queue for the moves of the register of positions that begins at `first`. Returns the number of positions.
     #[inline(always)]
     pub(super) fn take_from<L: Lanes>(&mut self, batch: &Batch, first: usize) -> usize {
         let lanes = (batch.len - first).min(L::LANES);
@@ -93,7 +92,7 @@ impl Queue {
         lanes
     }
 
-    /// Returns a register of moves, which begins with this one, and the positions that they belong to.
+    /// Returns a register of moves that begins at `first`, and the positions that the moves belong to.
     #[inline(always)]
     pub(super) fn register<L: Lanes>(&self, batch: &Batch, first: usize) -> (Planes<L>, L) {
         let register = &self.moves[first..first + L::LANES];
@@ -105,7 +104,8 @@ impl Queue {
         (self.moves[index] >> PackedMove::BITS) as usize
     }
 
-    /// Queues the moves of some lanes to all their targets; `from` maps lane and target to the square that the move leaves.
+    /// Queues the moves of some lanes to all their targets; `from` returns the square that the move leaves, for a lane and
+    /// a target.
     #[inline(always)]
     fn push(&mut self, mut lanes: u32, boards: &[u64; MOST_LANES], pattern: u32, from: impl Fn(usize, u32) -> u32) {
         while lanes != 0 {
@@ -121,7 +121,7 @@ impl Queue {
         }
     }
 
-    /// Fills the last register with copies of its first move. Returns the number of moves without copies.
+    /// Fills the last register with copies of its first move. Returns the number of moves, not counting the copies.
     pub(super) fn pad(&mut self, lanes: usize) -> usize {
         let len = self.moves.len();
         let rest = len % lanes;
@@ -155,8 +155,8 @@ impl<L: Lanes> Sink<L> for Queue {
     }
 }
 
-/// Makes the successors of the next register of positions of a batch, at most a few hundred for each position. Leaves the
-/// moves in the queue, in the order of the successors, and returns the number of successors.
+/// Makes the successors of the next register of positions of a batch, at most a few hundred for each position. The queue
+/// then holds the moves in the order of the successors; returns the number of successors.
 #[inline(always)]
 pub(crate) fn expand_register<L: Lanes>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
     queue.moves.clear();
@@ -213,7 +213,6 @@ fn packed_moves<L: Lanes>(moves: &[u32]) -> L {
     L::load(&packed_moves)
 }
 
-/// Counts the legal moves of each position of a batch.
 #[inline(always)]
 pub(crate) fn last_ply<L: Lanes>(batch: &Batch, leaves: &mut [u64]) {
     let mut next = 0;
@@ -226,9 +225,9 @@ pub(crate) fn last_ply<L: Lanes>(batch: &Batch, leaves: &mut [u64]) {
     }
 }
 
-/// Counts the leaves two plies below all positions of a batch, and below each position if `each` is given.
+/// Counts the leaves two plies below all positions of a batch, and also below each position if `each` is given.
 ///
-/// A batch has at most a few thousand positions, each with less than 2^20 leaves: 64 bits suffice.
+/// A batch has at most a few thousand positions, each with fewer than 2^20 leaves, so 64 bits suffice.
 #[inline(always)]
 pub(crate) fn last_two_plies<L: Lanes>(batch: &Batch, queue: &mut Queue, mut each: Option<&mut [u64]>) -> u64 {
     let mut total = L::splat(0);

@@ -2,10 +2,10 @@
 //!
 //! Captures, castlings and promotions are popcounts of move sets. A knight, a slider or a pawn gives check from the squares from
 //! which it attacks the king, and another piece gives check if the mover stood between it and the king. So only moves that may
-//! check are made, to see who checks and whether it is mate.
+//! check are made, to find the checking pieces and to see whether it is mate.
 //!
-//! A move to such a square gives check even though it empties the square that it leaves: a piece that could see the king
-//! across that square would have attacked the king already. Pawns that promote are the exception, and all promotions are made.
+//! A move to such a square gives check even though the piece also leaves a square: a slider that could see the king across the
+//! square it left would have attacked the king already. Pawns that promote are the exception, so all promotions are made.
 
 use kogge_board::Categories;
 
@@ -20,7 +20,7 @@ use super::vector::{Lanes, MOST_LANES};
 /// The numbers of moves of each kind, in the order of [`Categories`].
 pub(crate) type Numbers = [u64; Categories::COUNT];
 
-/// One leaf that no move leads to.
+/// The single leaf that no move leads to.
 pub(crate) const ROOT: Numbers = [1, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// The numbers that popcounts give: all moves, captures, en passant, castlings, promotions.
@@ -31,12 +31,12 @@ const EN_PASSANTS: usize = 2;
 const CASTLES: usize = 3;
 const PROMOTIONS: usize = 4;
 
-/// Counts moves by kind, and sends those that may check to another sink.
+/// Counts moves by kind, and sends moves that may check to another sink.
 struct Classifier<'a, L, S> {
     sink: &'a mut S,
     /// The pieces of the other side.
     their: L,
-    /// Pieces of the side to move between one of its sliders and the king.
+    /// Pieces of the side to move that stand between one of its sliders and the enemy king.
     discoverers: L,
     /// The squares from which each piece attacks the king.
     orthogonal: L,
@@ -120,7 +120,7 @@ impl<L: Lanes, S: Sink<L>> Sink<L> for Classifier<'_, L, S> {
 
 /// Returns the numbers of moves of each kind of all positions of a batch, and of each position if `each` is given.
 ///
-/// A batch has at most a few thousand positions with a few hundred moves each: 64 bits suffice.
+/// A batch has at most a few thousand positions with a few hundred moves each, so 64 bits suffice.
 #[inline(always)]
 pub(crate) fn last_ply_by_kind<L: Lanes>(
     batch: &Batch,

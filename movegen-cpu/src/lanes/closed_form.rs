@@ -1,4 +1,5 @@
-//! All moves of a position, set-wise: the replies to most moves are counted in closed form, the other moves go to a queue.
+//! All moves of a position, set-wise: the replies to most moves are counted in closed form, and the other moves go to a
+//! queue.
 
 use kogge_board::bits::RANK_8;
 
@@ -12,12 +13,12 @@ use super::planes::{
 };
 use super::vector::Lanes;
 
-/// Takes moves, lane by lane.
+/// Receives moves, lane by lane.
 pub(crate) trait Sink<L> {
-    /// Takes the moves of one piece in each lane to all these targets.
+    /// Receives the moves of one piece in each lane to all these targets.
     fn piece(&mut self, from: L, targets: L, pattern: u32);
 
-    /// Takes moves over one distance: from `target - distance` to each target.
+    /// Receives moves of the same distance: from `target - distance` to each target.
     fn shifted(&mut self, targets: L, distance: i32, pattern: u32);
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn closed_form<L: Lanes>(frame: &Frame<L>, sink: &mut impl Sink<L>) -
     }
 }
 
-/// The moves that qualified so far.
+/// The moves that have qualified so far.
 struct Tally<'a, L> {
     replies: &'a Replies<L>,
     /// The number of moves.
@@ -52,7 +53,7 @@ struct Tally<'a, L> {
     captures: L,
     /// The sum of the values of the squares that the moves leave.
     left: L,
-    /// The number of moves to each square, as bit planes; sixteen pieces can reach one square.
+    /// The number of moves to each square, as bit planes; up to sixteen pieces can reach one square.
     targets: [L; 5],
 }
 
@@ -83,7 +84,7 @@ impl<'a, L: Lanes> Tally<'a, L> {
         self.add_targets(targets);
     }
 
-    /// Adds moves over one distance, one per piece.
+    /// Adds moves of the same distance, one per piece.
     #[inline(always)]
     fn shifted(&mut self, from: L, targets: L) {
         self.moves = self.moves.add(targets.popcount());
@@ -124,7 +125,7 @@ impl<L: Lanes, S: Sink<L>> Moves<'_, L, S> {
         self.king();
     }
 
-    /// Handles the moves of one piece. Moves to `simple` qualify unless the piece may not leave `from`.
+    /// Handles the moves of one piece. Moves to `simple` qualify unless the piece must not leave `from`.
     #[inline(always)]
     fn piece(&mut self, from: L, targets: L, simple: L, forbidden: L, code: u32) {
         let mut rest = targets;
@@ -203,8 +204,8 @@ impl<L: Lanes, S: Sink<L>> Moves<'_, L, S> {
                 }
                 forbidden = from & replies.not_from | all & replies.once;
                 if CODE != ROOK {
-                    // The mover captures a pawn that could have captured it: this capture was subtracted twice, with the
-                    // pawn's own moves and with the square that the mover leaves.
+                    // If the mover captures a pawn that could have captured it, this pawn's capture was subtracted
+                    // twice: with the pawn's own moves and with the square that the mover leaves.
                     let mutual = simple.without(replies.not_to | forbidden.nonzero())
                         & self.frame.pawns
                         & self.frame.their
@@ -260,7 +261,8 @@ impl<L: Lanes, S: Sink<L>> Moves<'_, L, S> {
                     let simple = $set.without(not_to | not_from.shift::<$distance>());
                     tally.shifted(simple.shift::<{ -$distance }>(), simple);
                     tally.captures = tally.captures.add(simple.popcount());
-                    // A pawn captured by a pawn could have captured it: this capture was subtracted twice, as for sliders.
+                    // A pawn captured by a pawn could have captured that pawn: this capture was subtracted twice, as for
+                    // sliders.
                     tally.left = tally.left.add((simple & their_pawns).popcount());
                     $set = $set ^ simple;
                 )*};

@@ -1,30 +1,30 @@
 //! Two plies in closed form: the number of replies to a move, without making the move.
 //!
-//! Call the side to move *own* and the side that replies *their*. Let `base` be the number of replies if own
-//! passed. A move of own from f to t that does not touch the limits of their moves changes this number by
-//! `value(f) - value(t)`. The values of all squares are computed at once, set-wise, as five bit planes
-//! ([`Replies::value`]). A few popcounts sum the values of a whole set of targets; no move is made.
+//! Call the side to move *own* and the side that replies *their*, as in "own pieces" and "their king". Let `base` be
+//! the number of replies if own passed. If a move of own from f to t does not touch the limits of their moves, it
+//! changes this number by `value(f) - value(t)`. The values of all squares are computed at once, set-wise, as five bit
+//! planes ([`Replies::value`]). A few popcounts sum the values of a whole set of targets; no move is made.
 //!
 //! # The value of a square
 //!
 //! `value(x)` counts the replies that exist because no own piece is on x:
 //!
-//! * for each of their sliders that reaches x: the squares it sees beyond x. An own piece that lands on x hides
-//!   them; one that leaves x reveals them. (The slider reaches x in any case: a quiet move becomes a capture.)
+//! * for each of their sliders that reaches x: the squares that the slider sees beyond x. An own piece that lands on x hides
+//!   these squares; a piece that leaves x reveals them. (The slider reaches x in any case: a quiet move becomes a capture.)
 //! * their pawn pushes onto or over x;
-//! * minus the number of their pawns that attack x and can capture a piece that lands there. To keep values
-//!   positive, 2 minus this number is counted; the 2 cancels in the difference.
-//! * if their piece stands on x: its own moves, and 7 minus the number of their other pieces that defend it. A
+//! * minus the number of their pawns that attack x and can capture a piece that lands there. To keep values positive, 2
+//!   minus this number is counted; the 2 cancels in the difference.
+//! * if their piece stands on x: this piece's moves, and 7 minus the number of their other pieces that defend it. A
 //!   captured piece no longer moves, but its defenders can capture the captor. Each capture adds the 7 again.
 //!
 //! # Which moves qualify
 //!
-//! Three things limit their moves: attacks on the *zone* (free squares next to their king, its castling path,
-//! and its own square), pins, and pieces on squares that their castling needs empty. Conditions K1 to K9,
-//! stated where they are computed, name the squares where a move may touch these limits. `tests/claims` attacks
-//! each condition, and each term of the values, in every variant with positions made to violate it; for each it
-//! has the smallest position found that is miscounted without it. Moves that do not qualify, and all promotions,
-//! castlings, en-passant captures and double pushes that allow one, are counted one by one.
+//! Three things limit their moves: attacks on the *zone* (free squares next to their king, its castling path, and its
+//! own square), pins, and pieces on squares that their castling needs empty. Conditions K1 to K9, stated where they are
+//! computed, name the squares where a move may touch these limits. `tests/claims` tries to refute each condition, and
+//! each term of the values, in every variant with positions made to violate it; for each of them, it has the smallest
+//! known position that is miscounted without it. Moves that do not qualify, and all promotions, castlings, en-passant
+//! captures and double pushes that allow one, are counted one by one.
 
 use kogge_board::bits::{NOT_FILE_A, NOT_FILE_H, RANK_1};
 
@@ -50,7 +50,7 @@ pub(crate) struct Replies<L> {
     pub(crate) base: L,
     /// The values of all squares, as bit planes of weight 1, 2, 4, 8, 16.
     pub(crate) value: [L; 5],
-    /// Their sliders' attacks, pinned or not.
+    /// The attacks of their sliders, whether pinned or not.
     pub(crate) hostile: Rays<L>,
     /// Squares that no piece may leave.
     pub(crate) not_from: L,
@@ -123,10 +123,10 @@ macro_rules! add_sight {
 struct Attackers<L> {
     /// The attacks of sliders.
     rays: Rays<L>,
-    /// Squares that pawns or the king attack.
+    /// Squares that own pawns or the own king attack.
     firmly: L,
     /// Squares that at least one, two and three other pieces attack. Each direction counts as one attacker of a square, and
-    /// all knights together as one: never more than there are.
+    /// all knights together as one, so no more attackers are counted than there are.
     once: L,
     twice: L,
     thrice: L,
@@ -157,10 +157,10 @@ struct Zone<L> {
     way: L,
     /// Their castlings on the flipped board, if a lane has a castling right.
     castlings: Option<(Frame<L>, [Castling<L>; 2])>,
-    /// Squares that one attack of [`Attackers::once`] guards alone.
+    /// Squares that are guarded by a single attack in [`Attackers::once`].
     only_once: L,
     at_most_twice: L,
-    /// Squares that own does not attack.
+    /// Squares that own pieces do not attack.
     free: L,
 }
 
@@ -188,9 +188,9 @@ impl<L: Lanes> Zone<L> {
     }
 }
 
-/// K4. Pins. If the second piece on a ray from their king is an own slider, it pins the first one, of either side: no piece
-/// may land, leave or be captured on the ray up to the slider. If the third piece is an own slider, it may pin when one of the
-/// two before it leaves; landings and captures there still leave two pieces.
+/// K4. Pins. If the second piece on a ray from their king is an own slider, it pins the first piece, whichever side's it is:
+/// no piece may land, leave or be captured on the ray up to the slider. If the third piece is an own slider, it may pin when
+/// one of the two pieces before it leaves; landings and captures there still leave two pieces.
 struct Pins<L> {
     /// The rays up to sliders that pin now.
     now: L,
@@ -199,7 +199,7 @@ struct Pins<L> {
     /// Squares where a slider along files and ranks, or along diagonals, pins the first piece of a ray.
     orthogonal: L,
     diagonal: L,
-    /// Their pinned pieces on each axis.
+    /// Their pieces that are pinned on each axis.
     on: [L; 4],
 }
 
@@ -227,13 +227,13 @@ impl<L: Lanes> Pins<L> {
     }
 }
 
-/// Their knights and sliders: the moves if own passes, and the values of squares.
+/// Their knights and sliders: the number of their moves if own passes, and the values of squares.
 struct Pieces<L> {
     moves: L,
     value: [L; 5],
     /// Squares that sliders may reach.
     reached: Rays<L>,
-    /// The number of defenders of each of their pieces, as bit planes, and the pieces with more than seven.
+    /// The number of defenders of each of their pieces, as bit planes, and the pieces that have more than seven defenders.
     defended: [L; 3],
     overdefended: L,
 }
@@ -278,7 +278,7 @@ impl<L: Lanes> Pieces<L> {
     }
 }
 
-/// Their pawns. They move down: a push from x lands on x - 8.
+/// Their pawns, which move down: a push from x lands on x - 8.
 struct Pawns<L> {
     /// Pawns that may push, and that may capture towards file h and towards file a.
     pushers: L,
@@ -288,7 +288,7 @@ struct Pawns<L> {
     double: L,
     /// Squares where they may capture towards file h and towards file a.
     attacked: [L; 2],
-    /// Squares of own that free a push or a double push when they are left.
+    /// Squares of own pieces that free a push or a double push by leaving.
     frees_push: L,
     frees_double: L,
 }
@@ -311,7 +311,7 @@ impl<L: Lanes> Pawns<L> {
         Self { pushers, captors, push, double, attacked, frees_push, frees_double }
     }
 
-    /// Counts the moves if own passes.
+    /// Counts their moves if own passes.
     #[inline(always)]
     fn moves(&self, own: L) -> L {
         let [captured_east, captured_west] = and_each(self.attacked, own);
@@ -351,11 +351,11 @@ impl<L: Lanes> Replies<L> {
         let zone = Zone::of(frame, &attackers);
 
         // K1. A piece that lands on an empty square between an own slider and a zone square blocks an attack on it. The
-        // mover's own attack may end too, so squares attacked once or twice count.
+        // mover's own attack may end, too, so squares attacked once or twice count.
         let seen_from_attacked = slides.attacks(zone.at_most_twice, zone.at_most_twice);
         let blocks = union(attackers.rays.meeting(&seen_from_attacked)) & empty;
         // K2. The only piece between an own slider and a free zone square discovers an attack when it leaves. Their king's
-        // square is always free: own is to move.
+        // square always counts as free, because own is to move.
         let seen_from_free = slides.attacks(zone.free, zone.free);
         let discovers = union(attackers.rays.meeting(&seen_from_free));
         let pins = Pins::of(frame, slides, &attackers);
@@ -372,26 +372,26 @@ impl<L: Lanes> Replies<L> {
             base = base.sub(both[0].is_legal(&flipped, &limits)).sub(both[1].is_legal(&flipped, &limits));
         }
         let mut value = pieces.value;
-        // A queen's mobility plus seven may need more than five planes: exclude values from 20 up.
+        // A queen's mobility plus seven may need more than five planes, so values from 20 up are excluded.
         let crowded = value[4] & (value[3] | value[2]) & their;
         pawns.add_values(frame, &mut value);
         // Seven minus the number of defenders.
         let [d0, d1, d2] = pieces.defended;
         let value = add_three(value, [their.without(d0), their.without(d1), their.without(d2)]);
 
-        // K5. A push or capture on their promotion rank counts four times: no piece may land, leave or be captured on
-        // the squares concerned, and pawns about to promote may not be captured.
+        // K5. A push or capture on their promotion rank counts four times, so no piece may land, leave or be captured
+        // on the squares concerned, and pawns about to promote may not be captured.
         let [attacked_east, attacked_west] = pawns.attacked;
         let promotion_squares = (their_pawns.shift::<-8>() | attacked_east | attacked_west) & L::splat(RANK_1);
         let about_to_promote = their_pawns & L::splat(THEIR_SEVENTH_RANK);
-        // K6. Capturing their man next to their king opens a square for the king, if nothing defends the captor.
-        // (Squares of own men next to it are open already: the king may capture the man, or go there when it has left.)
-        // Capturing a rook that may castle ends the right.
+        // K6. Capturing their piece next to their king opens a square for the king, if nothing defends the captor.
+        // (Squares of own pieces next to their king are open already: the king may capture the piece, or go there after
+        // the piece has left.) Capturing a rook that may castle ends the castling right.
         let guarded = zone.near_king & their | frame.castling_rooks & their;
         let untouchable = zone.way | pins.now | promotion_squares;
 
-        // K9. If their slider (or pawn, on a file) sees the piece along a line, a move along this line changes its view at
-        // both squares at once.
+        // K9. If their slider (or pawn, on a file) sees the piece along a line, a move along this line changes what the
+        // slider sees at both squares at once.
         let reached = pieces.reached;
         let not_along = [
             reached.north | reached.south | pawns.frees_push | pawns.frees_double,
@@ -399,7 +399,7 @@ impl<L: Lanes> Replies<L> {
             reached.north_east | reached.south_west,
             reached.north_west | reached.south_east,
         ];
-        // Pinned sliders also give check.
+        // Pinned sliders give check, too.
         let hostile = if (pinned & (frame.rooks_queens | frame.bishops_queens)).any() {
             slides.attacks(frame.rooks_queens & their, frame.bishops_queens & their)
         } else {
@@ -426,7 +426,6 @@ impl<L: Lanes> Replies<L> {
         }
     }
 
-    /// Returns the sum of the values of a set of squares.
     #[inline(always)]
     pub(crate) fn sum(&self, squares: L) -> L {
         let [v0, v1, v2, v3, v4] = and_each(self.value, squares);
@@ -445,7 +444,7 @@ fn union<L: Lanes>([a, b, c, d]: [L; 4]) -> L {
     (a | b) | (c | d)
 }
 
-/// Counts for each square the boards that have it, as four bit planes.
+/// Counts for each square the boards that contain it, as four bit planes.
 #[inline(always)]
 fn sum_of_eight<L: Lanes>([a, b, c, d, e, f, g, h]: [L; 8]) -> [L; 4] {
     let (sum1, carry1) = (a ^ b ^ c, majority(a, b, c));

@@ -11,12 +11,12 @@ use super::evaluation::{self, LeafEvaluation};
 use super::generate::{self, MoveFilter};
 
 /// Defines [`Code`], its methods, and `compile!`, which compiles each of these functions for one instruction set. In the
-/// path of a function, `L` is the lane vector.
+/// paths of the functions, `L` stands for the lane vector.
 macro_rules! functions {
     ($($(#[$documentation:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),*) $(-> $output:ty)?
         = $function:expr;)*) => {
-        /// One compilation of the code: the generator and the evaluation for single positions, for searches, and the
-        /// counter of [`Cpu`](crate::Cpu).
+        /// One compilation of the code: the generator and the evaluation for single positions, as searches need them,
+        /// and the counter of [`Cpu`](crate::Cpu).
         ///
         /// ```
         /// use kogge_board::{Fen, Quad48};
@@ -40,7 +40,7 @@ macro_rules! functions {
             $(#[$documentation])*
             #[inline]
             $visibility fn $name(&self, $($argument: $type),*) $(-> $output)? {
-                // SAFETY: `usable` gives only compilations whose features were detected.
+                // SAFETY: `usable` returns only compilations whose features were detected.
                 unsafe { (self.$name)($($argument),*) }
             }
         )*}
@@ -152,7 +152,6 @@ impl Code {
         usable
     }
 
-    /// Returns the compilation of this name.
     pub(crate) fn named(name: &str) -> Result<Self, BackendError> {
         let usable = Self::usable();
         usable.iter().find(|code| code.name == name).copied().ok_or_else(|| BackendError::Unavailable {

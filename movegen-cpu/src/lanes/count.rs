@@ -1,8 +1,8 @@
 //! Counting legal moves without making any.
 //!
-//! In each direction, at most one slider, knight or pawn reaches a square, so the popcounts of set-wise attacks
-//! add up to the exact number of moves. A pinned piece may still move along its pin, so
-//! each direction counts the pieces that are not pinned or are pinned on its axis.
+//! In each direction, at most one slider, knight or pawn reaches a square, so the popcounts of set-wise attacks sum to
+//! the exact number of moves. A pinned piece may still move along its pin, so each direction counts the pieces that are
+//! not pinned or are pinned on its axis.
 
 use kogge_board::bits::RANK_8;
 use kogge_board::{Quad48, Rules};
@@ -26,7 +26,6 @@ pub fn count(rules: &Rules, position: &Quad48) -> u32 {
     count_frame(&Frame::of(rules, position)) as u32
 }
 
-/// Counts the legal moves in each lane.
 #[inline(always)]
 pub(crate) fn count_frame<L: Lanes>(frame: &Frame<L>) -> L {
     let slides = Slides::new(frame.empty);
@@ -60,7 +59,7 @@ pub(crate) fn count_frame<L: Lanes>(frame: &Frame<L>) -> L {
     let west = step::<NORTH_WEST, L>(limits.free(pawns, ANTIDIAGONAL)) & captures;
     moves = moves.add(total([single, double, east, west]));
     if ((single | east | west) & L::splat(RANK_8)).any() {
-        // Every promotion is four moves; one is counted already.
+        // Every promotion is four moves, and one of them is counted already.
         let promotions = total(and_each([single, east, west], L::splat(RANK_8)));
         moves = moves.add(promotions).add(promotions.shift::<1>());
     }
@@ -69,7 +68,7 @@ pub(crate) fn count_frame<L: Lanes>(frame: &Frame<L>) -> L {
         moves = moves.add(total(en_passant_captors(frame)));
     }
     if (frame.castling_rooks & own).any() {
-        // A legal castling is all ones, which is -1.
+        // A legal castling is all ones, that is, -1.
         moves = moves.sub(Castling::new(frame, 0).is_legal(frame, &limits));
         moves = moves.sub(Castling::new(frame, 1).is_legal(frame, &limits));
     }

@@ -16,8 +16,8 @@ pub(crate) struct LeafEvaluation {
     /// The value to the side to move.
     pub(crate) value: i32,
     pub(crate) is_check: bool,
-    /// Whether the side to move is not in check and has a legal move that is found without looking for pins. If not, it may
-    /// still have a legal move.
+    /// Whether the side to move is not in check and has a legal move that can be found without regard to pins. If this is
+    /// false, the side may still have a legal move.
     pub(crate) has_moves: bool,
 }
 
@@ -28,14 +28,14 @@ fn piece_attacks<L: Lanes>(men: &Men<L>, empty: L) -> PieceAttacks<L> {
     PieceAttacks { knights: knight_attacks(men.knights), diagonal: rays.diagonal(), orthogonal: rays.orthogonal() }
 }
 
-/// Returns the bits of `first` where the mask is set, the bits of `second` elsewhere.
+/// Returns the bits of `first` where the mask is set, and the bits of `second` elsewhere.
 #[inline(always)]
 fn select<L: Lanes>(mask: L, first: L, second: L) -> L {
     first & mask | second.without(mask)
 }
 
-/// Returns the targets of some legal moves of a side that is not in check: steps of pawns and leaps of knights that the
-/// king does not see and that therefore are not pinned, and steps of the king.
+/// Returns the targets of some legal moves of a side that is not in check: steps of the king, and moves of pawns and
+/// knights that the king does not see and that therefore cannot be pinned.
 #[inline(always)]
 fn moves_at_sight<L: Lanes>(own: &Men<L>, occupied: L, hostile: L) -> L {
     let Men { king, .. } = *own;
@@ -85,7 +85,7 @@ fn evaluate_register<L: Lanes>(boards: &[[u64; MOST_LANES]; 6]) -> [LeafEvaluati
     let white_features = white.features(&black_as_white, &white_pieces);
     let black_features = black.features(&white_as_black, &black_pieces);
 
-    // Weights may be negative: only the lower half counts, modulo 2^32.
+    // Weights may be negative, so only the lower half is used, modulo 2^32.
     let lower = L::splat(u64::from(u32::MAX));
     let (mut middlegame, mut endgame) = (L::splat(0), L::splat(0));
     for index in 0..TERMS.len() {

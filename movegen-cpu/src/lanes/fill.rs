@@ -1,9 +1,8 @@
 //! Kogge-Stone fills: all sliding attacks of a side with shifts and masks alone.
 //!
-//! A direction is the distance it adds to a square's index: +8 is one rank up, +1 one file towards
-//! h. An occluded fill doubles its reach in every step (1, 2, 4 squares), so three steps cross the
-//! board for any number of sliders. The name comes from the Kogge-Stone adder, which propagates
-//! carries in this way.
+//! A direction is the distance it adds to a square's index: +8 is one rank up, +1 one file towards h. An occluded fill
+//! doubles its reach in every step (1, 2, 4 squares), so three steps cross the board for any number of sliders. The
+//! Kogge-Stone adder propagates carries in the same way; hence the name.
 
 use kogge_board::bits::{NOT_FILE_A, NOT_FILE_H};
 
@@ -26,7 +25,7 @@ pub(crate) const SOUTH_EAST: i32 = -7;
 /// Down and towards a.
 pub(crate) const SOUTH_WEST: i32 = -9;
 
-/// Returns the squares where a king's step in this direction can land: all except a file where it would wrap.
+/// Returns the squares where a king's step in this direction can land: all squares except a file where the step would wrap.
 #[inline(always)]
 pub(crate) const fn landing(direction: i32) -> u64 {
     match direction {
@@ -57,7 +56,7 @@ macro_rules! slide {
             Through([one, two, four])
         }
 
-        /// Returns the squares that sliders attack in this direction: empty ones and the first occupied one.
+        /// Returns the squares that sliders attack in this direction: the empty squares and the first occupied one.
         #[inline(always)]
         pub(crate) fn $attacks<L: Lanes>(sliders: L, &Through([one, two, four]): &Through<L>) -> L {
             let fill = sliders | one & sliders.shift::<$direction>();
@@ -77,7 +76,7 @@ slide!(NORTH_WEST, through_north_west, attacks_north_west);
 slide!(SOUTH_EAST, through_south_east, attacks_south_east);
 slide!(SOUTH_WEST, through_south_west, attacks_south_west);
 
-/// Defines what has a field for each direction.
+/// Defines the types and methods that need an entry for each direction.
 macro_rules! directions {
     ($($direction:ident $through:ident $attacks:ident),*) => {
         /// The squares that sliders can pass on a board, in all eight directions.
@@ -88,8 +87,7 @@ macro_rules! directions {
 
         /// A set of squares for each of the eight directions, mostly the squares that sliders attack.
         ///
-        /// In each direction at most one slider reaches a square, so the popcounts of these sets add up to exact move
-        /// counts.
+        /// In each direction at most one slider reaches a square, so the popcounts of these sets sum to exact move counts.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Rays<L> {
             $(pub(crate) $direction: L,)*

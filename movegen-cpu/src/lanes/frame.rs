@@ -11,7 +11,7 @@ use super::fill::{
 };
 use super::vector::{Lanes, and_each};
 
-/// Positions, flipped where needed so that the side to move moves up.
+/// Positions, flipped if necessary so that the side to move moves up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<L> {
     /// Pieces of the side to move.
@@ -118,11 +118,11 @@ impl<L: Lanes> Frame<L> {
 pub(crate) struct Limits<L> {
     /// Squares where the king cannot go.
     pub(crate) danger: L,
-    /// Own pieces pinned on the king's file, rank, a1-h8 diagonal and h1-a8 diagonal.
+    /// Pieces of the side to move that are pinned on the king's file, rank, a1-h8 diagonal and h1-a8 diagonal.
     pub(crate) pinned_on: [L; 4],
-    /// All own pinned pieces.
+    /// All pinned pieces of the side to move.
     pub(crate) pinned: L,
-    /// Squares where pieces other than the king may go: all squares, or the squares where they end a check.
+    /// Squares where pieces other than the king may go: all squares, or in check, the squares where they end the check.
     pub(crate) evasion: L,
     /// All bits set where the side to move is in check.
     pub(crate) check: L,
@@ -137,17 +137,16 @@ pub(crate) const ANTIDIAGONAL: usize = 3;
 impl<L: Lanes> Limits<L> {
     /// Finds attacks, pins and checks.
     ///
-    /// A piece is pinned on an axis if the king sees it in one direction and a hostile slider sees it from the
-    /// opposite direction. Other pieces can meet a check along a ray exactly on the squares that the king sees on this
-    /// ray, and the king may not go to the square behind itself on the ray; a second check forbids all moves except the
-    /// king's.
+    /// A piece is pinned on an axis if the king sees it in one direction and an enemy slider sees it from the opposite
+    /// direction. Other pieces can end a check along a ray exactly on the squares that the king sees on this ray, and
+    /// the king may not go to the square behind itself on the ray; a second check forbids all moves except the king's.
     #[inline(always)]
     pub(crate) fn of(frame: &Frame<L>, slides: &Slides<L>) -> Self {
         let hostile = slides.attacks(frame.rooks_queens & frame.their, frame.bishops_queens & frame.their);
         Self::against(frame, slides, &hostile)
     }
 
-    /// Finds the limits from the known attacks of hostile sliders.
+    /// Finds the limits from the known attacks of enemy sliders.
     #[inline(always)]
     pub(crate) fn against(frame: &Frame<L>, slides: &Slides<L>, hostile: &Rays<L>) -> Self {
         let &Frame { own, their, .. } = frame;
@@ -165,7 +164,7 @@ impl<L: Lanes> Limits<L> {
         if check.any() {
             check = check.nonzero();
             let leapers = knight_attacks(king) & frame.knights & their | pawn_attacks_up(king) & frame.pawns & their;
-            // Two leapers cannot both be captured.
+            // If two leapers give check, no move captures both.
             let one_leaper = leapers.without((leapers ^ leapers.lowest()).nonzero());
             evasion = one_leaper | !leapers.nonzero();
             macro_rules! check_along {
@@ -243,7 +242,7 @@ impl<L: Lanes> Castling<L> {
 
     /// Returns all bits set in the lanes where this castling is legal.
     ///
-    /// Squares that king and rook pass or land on must be empty except for the two themselves, and squares on the king's
+    /// Squares that king and rook pass or land on must be empty except for these two pieces, and squares on the king's
     /// path must not be attacked. A rook pinned on the rank shields the king; castling would remove the shield.
     #[inline(always)]
     pub(crate) fn is_legal(&self, frame: &Frame<L>, limits: &Limits<L>) -> L {
@@ -253,8 +252,8 @@ impl<L: Lanes> Castling<L> {
     }
 }
 
-/// The pawns of the side to move that can legally capture en passant: first the one east of the captured pawn, which moves
-/// north-west, then the one west of it, which moves north-east. Each board has one square or none.
+/// The pawns of the side to move that can legally capture en passant: first the pawn east of the captured one, which moves
+/// north-west, then the pawn west of it, which moves north-east. Each board has one square or none.
 #[inline(always)]
 pub(crate) fn en_passant_captors<L: Lanes>(frame: &Frame<L>) -> [L; 2] {
     [
@@ -263,7 +262,7 @@ pub(crate) fn en_passant_captors<L: Lanes>(frame: &Frame<L>) -> [L; 2] {
     ]
 }
 
-/// `from`, if a pawn of the side to move can legally capture en passant from there, else an empty board.
+/// Returns `from` if a pawn of the side to move can legally capture en passant from there, else an empty board.
 #[inline(always)]
 fn en_passant_captor<L: Lanes>(frame: &Frame<L>, from: L) -> L {
     let from = from & frame.pawns & frame.own;

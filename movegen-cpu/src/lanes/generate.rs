@@ -1,15 +1,14 @@
 //! The table-free generator: it writes successors directly.
 //!
-//! There is no lookup table, no bit scan, no mailbox and no move list. Moves are found set-wise: a
-//! capture set per attacker and direction, a wave front for quiet slides. Each move is written as the
-//! successor position; no move is tried and taken back, because pins, checks and both en-passant traps
-//! are known beforehand.
+//! There is no lookup table, no bit scan, no mailbox and no move list. Moves are found set-wise: a capture set per
+//! attacker and direction, a wave front for quiet slides. Each move is written as the successor position; no move is
+//! tried and taken back, because pins, checks and both en-passant traps are found beforehand.
 //!
-//! Moves are collected as runs: sets of targets over one distance. One loop without inner loops then
-//! writes the successors of all runs ([`Generator::flush`]): a loop for each set would end after an
-//! unpredictable number of rounds, and the CPU would mispredict its branch.
+//! Moves are collected as runs: sets of targets at the same distance from their origins. One loop without inner loops
+//! then writes the successors of all runs ([`Generator::flush`]): a loop for each set would end after an unpredictable
+//! number of rounds, and the CPU would mispredict its branch.
 //!
-//! The order is part of the contract with every backend; the crate's front page states it.
+//! The order is part of the contract of every backend; the crate's front page defines it.
 
 use std::mem::MaybeUninit;
 
@@ -64,9 +63,9 @@ struct Generator<'a, const BLACK: bool> {
     frame: Frame<u64>,
     slides: Slides<u64>,
     limits: Limits<u64>,
-    /// The state bits of a successor by a pawn move or a capture, with all rights kept.
+    /// The state bits after a pawn move or a capture, with all castling rights kept.
     state: u64,
-    /// The state bits of a successor by any other move: the halfmove clock advances.
+    /// The state bits after any other move: the halfmove clock advances.
     state_quiet: u64,
     rights: Rights,
     /// The runs of moves whose successors are still to be written.
@@ -74,7 +73,7 @@ struct Generator<'a, const BLACK: bool> {
     collected: usize,
 }
 
-/// Moves over one distance, or one capture.
+/// Moves of the same distance, or one capture.
 #[derive(Clone, Copy)]
 struct Run {
     /// The targets, in the frame; never empty.
@@ -83,13 +82,13 @@ struct Run {
     distance: u32,
     /// The origin of a single capture, on the real board; otherwise 0.
     from: u64,
-    /// The state bits of the successors' pawn word, castling rights kept.
+    /// The state bits of the successors' pawn word, with castling rights kept.
     state: u64,
 }
 
-/// The most runs: captures of each kind of men by pawns, knights and king, and of each man by a slider from each side;
-/// single and double pushes; quiet moves by knights, king and sliders over each distance; and one spare run that is written
-/// but not counted.
+/// The maximum number of runs: captures of each kind of piece by pawns, knights and king, and of each piece by a slider
+/// from each side; single and double pushes; quiet moves by knights, king and sliders for each distance; and one spare run
+/// that is written but not counted.
 const MOST_RUNS: usize = 5 * (2 + 8 + 8) + 16 * 8 + 9 + 8 + 8 + 7 * 8 + 1;
 
 /// Converts a board of the frame to the real board, or back.
@@ -367,7 +366,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         }
     }
 
-    /// Collects moves to these targets over one distance on the real board.
+    /// Collects moves of the same distance on the real board, to these targets.
     #[inline(always)]
     fn collect(&mut self, targets: u64, distance: i32, state: u64) {
         self.remember(targets != 0, Run { targets, distance: distance.cast_unsigned() & 63, from: 0, state });
@@ -379,7 +378,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         self.remember(from != 0, Run { targets: to, distance: 0, from: view::<BLACK>(from), state: self.state });
     }
 
-    /// Writes a run in any case, and counts it only if it is wanted: no branch can be mispredicted.
+    /// Always writes a run, but counts it only if it is wanted, so that no branch can be mispredicted.
     #[inline(always)]
     fn remember(&mut self, wanted: bool, run: Run) {
         if let Some(slot) = self.runs.get_mut(self.collected) {
@@ -388,14 +387,13 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         }
     }
 
-    /// Writes the collected runs before a rare move. It is compiled once, not inlined at every call, since the generator
-    /// should fit in the cache; it does not use the newest instructions.
+    /// Writes the collected runs before a rare move. It is compiled once, not inlined at every call, so that the
+    /// generator fits in the cache; it does not use the newest instructions.
     #[inline(never)]
     fn flush_early(&mut self) {
         self.flush();
     }
 
-    /// Writes the successors of all runs.
     #[inline(always)]
     fn flush(&mut self) {
         // SAFETY: `remember` has written every run that it counted.
@@ -420,7 +418,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
 
             let to = view::<BLACK>(to);
             let from = if from != 0 { from } else { to.rotate_right(distance) };
-            // Every board loses `to`; each board that has `from` gets `to` instead.
+            // Every board loses `to`; each board that contains `from` gets `to` instead.
             let mut boards = parent;
             for index in 0..6 {
                 let arrives = if boards[index] & from != 0 { to } else { 0 };
@@ -435,8 +433,8 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         self.collected = 0;
     }
 
-    /// Returns the state bits that record en passant if the other side can legally capture the pawn that has been
-    /// pushed from `from` to `to`.
+    /// Returns the state bits for en passant if the other side can legally capture the pawn that has been pushed from
+    /// `from` to `to`.
     #[inline(never)]
     fn en_passant_state(&self, from: u64, to: u64) -> u64 {
         let beside = step::<EAST, u64>(to) | step::<WEST, u64>(to);
@@ -474,13 +472,13 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 }
 
-/// The squares that guard castling rights.
+/// The squares that the castling rights depend on.
 #[derive(Clone, Copy)]
 struct Rights {
-    /// The squares (on the real board) of king and rook for each right, K Q k q. A move from or to one of them ends the
-    /// right.
+    /// The squares (on the real board) of king and rook for each right, K Q k q. A move from or to one of these squares
+    /// ends the right.
     guards: [u64; 4],
-    /// Whether the parent has any right.
+    /// Whether the parent has any castling right.
     any: bool,
 }
 

@@ -6,7 +6,7 @@ use kogge_board::evaluation::Boards;
 
 use super::vector::{Lanes, MOST_LANES, operators};
 
-/// Two boards. Every 64-bit Arm CPU that Rust's standard targets name has NEON.
+/// Two boards. Every 64-bit Arm CPU among the targets of Rust's standard library has NEON.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neon(uint64x2_t);
 

@@ -1,8 +1,8 @@
 //! The 32-byte form of positions for counting trees, and moves in this form.
 //!
-//! Four planes: three bits of piece code and the own pieces. The side to move always moves up, so no
-//! colour is stored. Code 7 is a rook that may castle; a bit of the fourth plane on an empty square is
-//! the en-passant square. The halfmove clock is not stored.
+//! Four planes: three bits of piece code and the pieces of the side to move. The side to move always moves up, so no
+//! colour is stored. Code 7 is a rook that may castle; a bit of the fourth plane on an empty square is the en-passant
+//! square. The halfmove clock is not stored.
 
 use super::fill::{EAST, WEST, step};
 use super::frame::Frame;
@@ -87,10 +87,10 @@ impl PackedMove {
     }
 }
 
-/// Plays one move in each lane and returns the result from the view of the side that has moved.
+/// Plays one move in each lane and returns the result as the side that has moved sees it.
 ///
-/// With `KEEP_RIGHTS`, castling rights of the side that has moved stay unchanged; they do not affect the other side's
-/// replies.
+/// With `KEEP_RIGHTS`, the castling rights of the side that has moved stay unchanged, because they do not affect the
+/// other side's replies.
 #[inline(always)]
 fn play<L: Lanes, const KEEP_RIGHTS: bool>(&Planes([a, b, c, own]): &Planes<L>, packed_moves: L) -> ([L; 4], L) {
     let zero = L::splat(0);
@@ -129,7 +129,7 @@ fn play<L: Lanes, const KEEP_RIGHTS: bool>(&Planes([a, b, c, own]): &Planes<L>, 
         }
     }
     if !KEEP_RIGHTS {
-        // A king's move ends both rights: its castling rooks become ordinary rooks.
+        // A king's move ends both rights, so the side's castling rooks become ordinary rooks.
         let code = packed_moves.shift::<-12>() & L::splat(7);
         let king = !(code ^ L::splat(KING.into())).nonzero();
         let rooks = a & b & c & own & king;
@@ -138,7 +138,7 @@ fn play<L: Lanes, const KEEP_RIGHTS: bool>(&Planes([a, b, c, own]): &Planes<L>, 
     ([a, b, c, own], en_passant)
 }
 
-/// Returns the position after one move in each lane, from the view of the side that moves next.
+/// Returns the position after one move in each lane, as the side that moves next sees it.
 #[inline(always)]
 pub(crate) fn make<L: Lanes, const KEEP_RIGHTS: bool>(planes: &Planes<L>, packed_moves: L) -> Planes<L> {
     let ([a, b, c, own], en_passant) = play::<L, KEEP_RIGHTS>(planes, packed_moves);

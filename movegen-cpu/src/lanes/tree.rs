@@ -1,9 +1,9 @@
 //! Counting a tree by batches of positions.
 //!
-//! A level holds a batch of positions, plane by plane. Its moves go to a queue, which is processed a
-//! register of lanes at a time; the moves of a register may belong to different positions. Each move is made
-//! and its successor goes to the next level's batch; with two plies left, its replies are only counted. Most
-//! moves of the last two plies are not even queued ([`super::closed_form_values`]).
+//! A level holds a batch of positions, plane by plane. Its moves go to a queue, which is processed one register of
+//! lanes after another; the moves of a register may belong to different positions. Each move is made and its successor
+//! goes to the next level's batch; with two plies left, the replies to a move are only counted. Most moves of the last
+//! two plies are not even queued ([`super::closed_form_values`]).
 
 use kogge_board::{Quad48, Rules};
 
@@ -17,7 +17,7 @@ use crate::watched::Report;
 /// The number of positions that a level collects before it is expanded; they fit in the first-level cache.
 const BATCH: usize = 256;
 
-/// The level above whose batches a thread reports its leaves: a batch there takes tens of milliseconds.
+/// The level above which a thread reports the leaves of its batches: such a batch takes tens of milliseconds.
 const REPORTING: usize = 2;
 
 /// The roots of trees to count, in any format.
@@ -48,20 +48,20 @@ impl Source for (&Rules, &[Quad48]) {
     }
 }
 
-/// The scratch memory of one thread: a batch per level and a queue. It keeps its capacity, so no node
+/// The scratch memory of one thread: a batch per level and a queue. The scratch memory keeps its capacity, so no node
 /// allocates memory; a level holds at most [`BATCH`] positions plus the successors of one register of lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     levels: Vec<Batch>,
     queue: Queue,
-    /// The numbers of the children's parents, where leaves are counted for each parent.
+    /// The numbers of the children's parents, if leaves are counted for each parent.
     origins: Vec<u32>,
     below: Vec<u64>,
 }
 
 impl Tree {
-    /// Writes the leaves `depth` plies below each position to `leaves`; `None` if a count does not fit in 64 bits, or if the
-    /// caller asks to stop.
+    /// Writes the number of leaves `depth` plies below each position to `leaves`; `None` if a count does not fit in 64 bits,
+    /// or if the caller asks to stop.
     pub(crate) fn perft(
         &mut self,
         code: &Code,
@@ -128,7 +128,7 @@ impl Tree {
         found: &mut [Numbers],
         report: &Report,
     ) -> Option<()> {
-        // A level's number is the number of plies that it is above the last.
+        // The number of a level is its distance in plies from the last level.
         let Some(top) = depth.checked_sub(1).map(|plies| plies as usize) else {
             found.fill(ROOT);
             return Some(());
@@ -182,7 +182,7 @@ impl Tree {
 
     /// Counts the leaves `depth` plies (at least two) below a position; `None` if the count does not fit in 64 bits.
     fn count(&mut self, code: &Code, root: &Planes<u64>, depth: u32, report: &Report) -> Option<u64> {
-        // A level's number is the number of plies that it is above the last two.
+        // The number of a level is its distance in plies from the last two plies.
         let top = depth as usize - 2;
         if self.levels.len() <= top {
             self.levels.resize(top + 1, Batch::default());
@@ -192,7 +192,6 @@ impl Tree {
         self.descend(code, top, report)
     }
 
-    /// Counts the leaves below all positions of a level.
     fn descend(&mut self, code: &Code, level: usize, report: &Report) -> Option<u64> {
         if level == 0 {
             return Some(code.last_two_plies(&self.levels[0], &mut self.queue, None));

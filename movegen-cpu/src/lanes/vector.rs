@@ -7,7 +7,7 @@ use std::ops::BitXor;
 
 use kogge_board::evaluation::Boards;
 
-/// The most lanes of a lane vector.
+/// The maximum number of lanes of a lane vector.
 pub(crate) const MOST_LANES: usize = 8;
 
 /// One bitboard per lane.

@@ -53,7 +53,7 @@ impl Lanes for Simd128 {
 
     #[inline(always)]
     fn bit(index: Self) -> Self {
-        // No instruction shifts each lane by a distance of its own.
+        // No instruction shifts each lane by its own distance.
         Self(u64x2(1 << (u64x2_extract_lane::<0>(index.0) & 63), 1 << (u64x2_extract_lane::<1>(index.0) & 63)))
     }
 

@@ -42,7 +42,7 @@ const LEAVES_PER_REPORT: u128 = 1 << 12;
 pub(super) type Report<'r> = dyn FnMut() -> Result<(), BackendError> + 'r;
 
 impl Mailbox {
-    /// Answers for each position. The function notes each leaf that it visits.
+    /// Computes an answer for each position. The function reports each leaf that it visits.
     fn each<T>(
         &mut self,
         rules: &Rules,

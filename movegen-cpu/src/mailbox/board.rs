@@ -33,8 +33,8 @@ pub(super) enum Content {
 
 /// The squares of all pieces of one kind and colour, in no particular order.
 ///
-/// It has room for every square, so no position, legal or not, can overflow it. Unused entries are zero, so
-/// boards can be compared byte by byte.
+/// It has room for every square, so no position, legal or not, can overflow it. Unused entries are zero, so boards can
+/// be compared byte by byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PieceList {
     cells: [Cell; 64],
@@ -52,7 +52,7 @@ impl PieceList {
 /// A position on which moves are made and unmade.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Board {
-    /// The 120 cells and 8 more border cells: with a power of two, no index needs a check.
+    /// The 120 cells and 8 more border cells: the number is a power of two, so no index needs a check.
     contents: [Content; CELLS],
     /// The index of each piece's cell in its list; zero for cells without piece.
     indices: [u8; CELLS],
@@ -93,7 +93,6 @@ const fn at(cell: Cell) -> usize {
     cell as usize % CELLS
 }
 
-/// Returns the step forward of this side's pawns.
 #[inline]
 pub(super) const fn forward(color: Color) -> i8 {
     match color {
@@ -103,14 +102,12 @@ pub(super) const fn forward(color: Color) -> i8 {
 }
 
 impl Board {
-    /// Makes a board with this position.
     pub(super) fn new(rules: &Rules, position: &Position) -> Self {
         let mut board = Self::empty(rules);
         board.set(position);
         board
     }
 
-    /// Makes a board without pieces.
     pub(super) fn empty(rules: &Rules) -> Self {
         Self {
             contents: [Content::Border; CELLS],
@@ -148,14 +145,13 @@ impl Board {
         self.history.clear();
     }
 
-    /// Returns whether a pawn of the side not to move can just have passed this cell. Legal positions always pass
-    /// this test; in an illegal one, a capture there would make the lists contradict the board.
+    /// Returns whether a pawn of the side not to move can have passed this cell with its last move. Legal positions
+    /// always pass this test; in an illegal position, a capture there would make the lists contradict the board.
     fn is_passed(&self, cell: Cell) -> bool {
         let pawn = Content::Piece(self.turn.opposite(), Piece::Pawn);
         self.content(cell) == Content::Empty && self.content(step(cell, -forward(self.turn))) == pawn
     }
 
-    /// Converts the board to a position.
     pub(super) fn position(&self) -> Position {
         let mut position = Position::default();
         for color in Color::ALL {
@@ -205,7 +201,7 @@ impl Board {
         self.insert(color, piece, cell, index);
     }
 
-    /// Takes the piece off a cell and returns its index in its list; the list's last entry moves there.
+    /// Removes the piece from a cell and returns its index in its list; the list's last entry takes this index.
     pub(super) fn remove(&mut self, cell: Cell) -> u8 {
         let Content::Piece(color, piece) = self.content(cell) else { return 0 };
         let index = self.indices[at(cell)];
@@ -222,7 +218,7 @@ impl Board {
         index
     }
 
-    /// Puts a piece on an empty cell, at this index of its list, and moves the list's entry there to the end: the
+    /// Puts a piece on an empty cell, at this index of its list, and moves the entry at this index to the end: the
     /// exact reverse of [`Board::remove`].
     pub(super) fn insert(&mut self, color: Color, piece: Piece, cell: Cell, index: u8) {
         let list = &mut self.lists[color as usize][piece as usize];
@@ -272,7 +268,7 @@ impl Board {
             }
         }
         for side in [-1, 1] {
-            // A pawn attacks from one rank behind the cell, from its side's view.
+            // A pawn attacks from one rank behind the cell, as its side sees the board.
             let at = step(cell, side - forward(by));
             if self.content(at) == Content::Piece(by, Piece::Pawn) && found(at) {
                 return true;

@@ -118,7 +118,7 @@ impl Board {
     }
 
     /// Appends castling to both sides, if no other piece is on the squares that king and rook pass or reach and no
-    /// square on the king's path is attacked, both ends included.
+    /// square on the king's path, both ends included, is attacked.
     fn castling(&self, king: Cell, moves: &mut Vec<ListMove>) {
         for side in [ListMove::CASTLE_KINGSIDE, ListMove::CASTLE_QUEENSIDE] {
             let Castling { right, rook, king_to, rook_to } = self.castling_cells(side);

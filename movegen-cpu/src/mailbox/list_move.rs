@@ -15,7 +15,7 @@ use kogge_board::{Move, MoveKind, Piece, Square};
 /// | 20 to 25 | flags, the constants below |
 /// | 26 to 31 | order |
 ///
-/// The order takes the highest bits, so that moves sorted as numbers are sorted by order.
+/// The order takes the highest bits, so that sorting moves as numbers sorts them by order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub(super) struct ListMove(u32);
@@ -25,7 +25,7 @@ const PROMOTION: u32 = 14;
 const CAPTURED: u32 = 17;
 const FLAGS: u32 = 20;
 const ORDER: u32 = 26;
-/// The value of the promotion and captured fields without a piece.
+/// The value of the promotion and captured fields if there is no piece.
 const NO_PIECE: u32 = 7;
 
 impl ListMove {
@@ -119,8 +119,8 @@ impl ListMove {
         (self.0 >> ORDER) as u8
     }
 
-    /// Returns the mailbox index of a square: a1 is 21, h1 is 28, a8 is 91, h8 is 98. The border around it
-    /// is one file wide on both sides and two ranks high above and below, enough for a knight.
+    /// Returns the mailbox index of a square: a1 is 21, h1 is 28, a8 is 91, h8 is 98. The border around the board is
+    /// one file wide on both sides and two ranks high above and below, enough for a knight.
     #[inline]
     pub(super) const fn mailbox(square: Square) -> u8 {
         21 + square.file() + 10 * square.rank()

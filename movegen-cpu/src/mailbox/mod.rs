@@ -1,11 +1,10 @@
 //! The oracle: a mailbox move generator that shares no rules with the bitboard code.
 //!
-//! It is written to be obviously correct rather than fast. The board is an array of 10 x 12
-//! cells whose border stops every piece. Each side has a list of squares per kind of piece, and each
-//! cell knows its index in its list, so a removed piece is replaced by the list's last
-//! entry. Moves are generated pseudo-legally as 32-bit list moves, made, and unmade again if they leave
-//! the king attacked. One history entry per ply takes a move back exactly, down to the order within
-//! the lists. A Zobrist key is kept up to date along the way.
+//! It is written to be obviously correct rather than fast. The board is an array of 10 x 12 cells whose border stops
+//! every piece. Each side has a list of squares for each kind of piece, and each cell stores its index in its list, so
+//! a removed piece is replaced by the list's last entry. Moves are generated pseudo-legally as 32-bit list moves, made,
+//! and unmade again if they leave the king attacked. One history entry per ply takes a move back exactly, down to the
+//! order within the lists. A Zobrist key is kept up to date along the way.
 //!
 //! The generation order is only a sort key here (`order.rs`): moves are generated piece by piece and sorted
 //! afterwards. Everything runs on one thread, and leaves are made one by one, never counted in
@@ -44,7 +43,7 @@ use list_move::ListMove;
 
 /// Returns the legal moves of a position, in generation order.
 ///
-/// The position must be legal ([`Position::check`]); otherwise the answer means nothing.
+/// The position must be legal ([`Position::check`]); otherwise the answer is meaningless.
 pub fn legal_moves(rules: &Rules, position: &Position) -> Vec<Move> {
     let mut moves = Vec::new();
     Board::new(rules, position).legal_moves(&mut moves);

@@ -1,8 +1,8 @@
 //! The generation order, as a sort key.
 //!
-//! The 6-bit order of a [`ListMove`] is its class: most valuable victim first, then least valuable
-//! attacker; then the classes of quiet moves. Within a class, moves are ordered by direction, then (quiet sliders
-//! only) distance, then target square, then promotion, all from the mover's view of the board.
+//! The 6-bit order of a [`ListMove`] is its class: most valuable victim first, then least valuable attacker; then the
+//! classes of quiet moves. Within a class, moves are ordered by direction, then by distance (quiet sliders only), then
+//! by target square, then by promotion, all as the mover sees the board.
 
 use kogge_board::{Color, Piece};
 
@@ -56,7 +56,8 @@ fn pawn_direction(files: i8) -> u8 {
     if files <= 0 { 0 } else { 1 }
 }
 
-/// Returns the rank of a direction: N S E W NE NW SE SW; for knights, the greatest change of the square's index first.
+/// Returns the rank of a direction: N S E W NE NW SE SW; for knights, the leap with the greatest change of the square's
+/// index comes first.
 fn direction(files: i8, ranks: i8) -> u8 {
     match (files, ranks) {
         (1, 2) => 0,

@@ -99,7 +99,7 @@ fn the_order_is_that_of_the_documentation() {
              e2e4 g2g4",
         ),
         ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "e5d6 c5d6 c5c6 e5e6 e1e2 e1f1 e1d1 e1f2 e1d2"),
-        // For black, ranks are flipped, files are not.
+        // For black, ranks are flipped, but files are not.
         ("4k3/8/8/8/2pPp3/8/8/4K3 b - d3 0 1", "e4d3 c4d3 c4c3 e4e3 e8e7 e8f8 e8d8 e8f7 e8d7"),
         (
             "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",

@@ -24,8 +24,8 @@ impl Board {
         is_legal
     }
 
-    /// Makes the moves to every leaf `depth` plies below, and visits it with the last move. At depth 0 the root
-    /// is no leaf, because no move leads to it.
+    /// Makes the moves to every leaf `depth` plies below, and visits it with the last move. At depth 0, the root is not
+    /// visited, because no move leads to it.
     ///
     /// The walk is a loop over one stack of moves, so no depth can overflow the call stack.
     ///
@@ -67,7 +67,6 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the number of leaves `depth` plies below; 1 at depth 0.
     pub(super) fn perft(
         &mut self,
         depth: u32,

@@ -14,7 +14,7 @@ fn check_perft(root: &Fen, depth: u32, expected: u128) {
     assert_eq!(found[0], expected, "{root} at depth {depth}");
 }
 
-/// The mailbox confirms the counts that every device must reproduce; the bitboard code has found them.
+/// The mailbox confirms the counts that every device must reproduce, which come from the bitboard code.
 #[test]
 fn what_devices_are_tested_with() {
     assert_eq!(kogge_board::self_test::counting(&mut Mailbox::new()), Ok(()));

@@ -40,7 +40,7 @@ fn parents_that_cannot_be_ordered_have_the_same_successors() {
         successors(&mut *ample, 822_518, &[0, 10, 10, 5_000, 72_078])
     };
     assert_eq!((expected.0, expected.1.len()), (4_865_609, 822_518));
-    // The parents take at least 2.88 MB, and to order them takes three times as much.
+    // The parents take at least 2.88 MB, and ordering them takes three times as much.
     for memory in [1 << 30, 6 << 20] {
         let mut merge = cpu.merge(&rules, &MergeOptions::with_memory(memory)).unwrap();
         parents(&mut *merge, 4);
@@ -145,7 +145,7 @@ impl Plies {
     }
 }
 
-/// Many pawns, pawns that promote, and none.
+/// Positions with many pawns, with pawns that promote, and without pawns.
 const ROOTS: [(&str, u32); 4] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2),
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 1),
@@ -220,14 +220,14 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
                 &mut HostMerge::new(&mut other, &plies.rules, MergeOptions::with_memory(1 << 30));
             host.reserve(len, Filter::All).unwrap();
             host.add(entries).unwrap();
-            // Deeper trees take long, so they are counted only below few positions.
+            // Deeper trees take long, so they are counted below a few positions only.
             for depth in 0..if entries.len() < 100 { 5 } else { 4 } {
                 let expected = host.perft(0..len, depth).unwrap();
                 assert_eq!(merge.perft(part.clone(), depth).unwrap(), expected, "{fen}, {part:?} at depth {depth}");
             }
         }
         assert!(entries(&mut *merge) == before, "{fen}: the order stays the same");
-        // What was read can still be added to.
+        // Entries can still be added after they have been read.
         let again: Vec<_> = before[0].iter().map(|entry| WeightedPosition { multiplicity: 1, ..*entry }).collect();
         merge.add(&again).unwrap();
         let paths: u128 = plies.entries[1].iter().map(|entry| entry.multiplicity).sum();

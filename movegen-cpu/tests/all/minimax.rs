@@ -103,7 +103,7 @@ fn the_rules_that_end_a_game() {
 
 #[test]
 fn quiescence_sees_an_exchange_to_its_end() {
-    // The queen can take a pawn that a pawn protects.
+    // The queen can take a pawn that another pawn protects.
     let fen = "4k3/3p4/2p5/8/8/8/2Q5/4K3 w - - 0 1";
     let root: Fen = fen.parse().unwrap();
     let scores = |leaves| {

@@ -8,7 +8,7 @@ use kogge_testkit::placement;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, PositionError};
 
-/// A small generator of random numbers (xorshift), so that all machines play the same games.
+/// A small random number generator (xorshift), so that all machines play the same games.
 struct Random(u64);
 
 impl Random {
@@ -104,7 +104,7 @@ fn check_fast(rules: &Rules, position: &Position, chess: &Chess, expected: &[(Qu
     assert_eq!(count(rules, &packed) as usize, expected.len(), "{fen}");
 }
 
-/// Returns the mailbox's outcomes, after a check against the outside library and against the mailbox itself.
+/// Returns the mailbox's outcomes, after comparing them with the outside library and the mailbox with itself.
 fn checked_outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let fen = Fen::new(*position, *rules);
     let outcomes = mailbox::outcomes(rules, position);

@@ -30,7 +30,7 @@ fn right_backends_pass() {
     }
 }
 
-/// One leaf too many at a depth, of each position.
+/// One leaf too many below each position, at a depth.
 fn counts_wrong(depth: u32) -> Result<(), BackendError> {
     let mut backend = Wrapped::new(Cpu::new(Some(1)).unwrap()).perft(move |cpu, rules, positions, at| {
         let leaves = cpu.perft(rules, positions, at, &mut unwatched)?;

@@ -1,5 +1,5 @@
-//! The claims K1 to K9 of two plies in closed form (`src/lanes/closed_form_values.rs`), and its values: positions made to
-//! violate each claim attack it.
+//! The claims K1 to K9 of the closed form of two plies (`src/lanes/closed_form_values.rs`), and its values: positions
+//! made to violate each claim try to refute it.
 //!
 //! All variants count two plies below each position and below each of its successors, and three plies below each
 //! position. The reference makes no such claims: it counts the successors that `expand` writes, one by one.

@@ -1,11 +1,11 @@
-//! Every variant of the CPU backend that this CPU can run, as one backend, which returns their common answer.
+//! All variants of the CPU backend that this CPU can run, as one backend that returns their common answer.
 
 use std::fmt::Debug;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
-/// All variants. If they differ, it panics and names the position.
+/// All variants. If their answers differ, it panics and names the position.
 pub(crate) struct Variants(Vec<Cpu>);
 
 impl Variants {

@@ -1,4 +1,4 @@
-//! Reads commands on a thread of its own, so that `stop` is heard while other commands wait.
+//! Reads commands on a separate thread, so that `stop` is noticed while other commands wait.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
@@ -10,7 +10,7 @@ use super::command::Command;
 
 /// The number of bytes read of a line; the rest is ignored. A game of a thousand moves has some ten thousand bytes.
 const LONGEST_LINE: u64 = 1 << 20;
-/// The number of commands that are kept while a count runs. A `stop` after more of them is heard later.
+/// The maximum number of waiting commands while a count runs. A `stop` after more commands is noticed later.
 const MOST_WAITING: usize = 1 << 8;
 
 /// The commands of an input, in order.

@@ -45,11 +45,11 @@ pub trait Host: Send {
     fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String>;
 }
 
-/// The time between two looks at a running count.
+/// The time between two checks of a running count.
 const TICK: Duration = Duration::from_millis(1);
 /// The largest transposition table, in MiB.
 const MOST_HASH: usize = 1 << 16;
-/// The most threads and the most best lines.
+/// The maximum number of threads, and of best lines.
 const MOST_THREADS: usize = 512;
 const MOST_LINES: usize = 256;
 /// The greatest overhead of a move, in milliseconds.
@@ -104,7 +104,6 @@ impl Output {
         }
     }
 
-    /// Writes a sentence for the user.
     fn note(&self, sentence: &str) {
         self.say(&format!("info string {}", sentence.replace(['\n', '\r'], " ")));
     }

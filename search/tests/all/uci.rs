@@ -276,7 +276,7 @@ fn a_count_ends_before_later_commands_are_obeyed() {
     say.send(b"position startpos\ngo perft 1\n".to_vec()).unwrap();
     is_running.recv().unwrap();
     say.send(b"isready\nposition startpos moves e2e4\ngo perft 2\nquit\nstop\n".to_vec()).unwrap();
-    // The engine has taken the end of the input when its receiver is gone.
+    // When its receiver is gone, the engine has read the end of the input.
     while say.send(Vec::new()).is_ok() {
         thread::sleep(Duration::from_millis(1));
     }

@@ -5,7 +5,7 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 
 use super::{placements, playouts};
 
-/// The most leaves of a published row that is recomputed.
+/// The maximum number of leaves of a published row that is recomputed.
 const MOST_LEAVES: u128 = 5_000_000;
 
 /// Compares the kinds of moves with published numbers, and with the mailbox generator on random placements and positions of random
@@ -29,7 +29,7 @@ pub fn kinds_of_moves(backend: &mut dyn Backend) {
     let mut mailbox = Mailbox::new();
     let mut totals = Categories::default();
     for (number, (rules, positions)) in placements().into_iter().chain(playouts(&mut mailbox)).enumerate() {
-        // One ply of all positions, two of some, three of few.
+        // One ply below all positions, two below some, three below a few.
         for (depth, step) in [(0, 7), (1, 1), (2, 17), (3, 401)] {
             let some: Vec<_> = positions.iter().skip(number % step).step_by(step).copied().collect();
             let ask = |backend: &mut dyn Backend| {

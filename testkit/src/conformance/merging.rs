@@ -8,7 +8,7 @@ use kogge_board::{Backend, Color, Fen, Planes32, Quad48, Rules};
 
 use super::{placements, playouts};
 
-/// The number of bytes for each merge, enough for every test of this module.
+/// The memory for each merge in bytes, enough for every test of this module.
 const MEMORY: u64 = 1 << 28;
 
 fn good<T, E: Debug>(result: Result<T, E>) -> T {
@@ -24,8 +24,8 @@ fn sorted(merge: &mut dyn Merge) -> Vec<WeightedPosition> {
     entries
 }
 
-/// Returns plies of positions from random games and placements, some of them repeated, with multiplicities of all sizes. Some have the
-/// diagram of another one, without its en-passant square and some of its castling rights.
+/// Returns plies of positions from random games and placements, some of them repeated, with multiplicities of all sizes. Some
+/// positions have the diagram of another one, without its en-passant square and some of its castling rights.
 fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<WeightedPosition>)> {
     let games = playouts(reference).into_iter();
     let placed = placements().into_iter().filter(|(rules, _)| !rules.halfmove_clock).step_by(12);
@@ -77,7 +77,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         );
         assert_eq!((merge.parents(), merge.successors()), (0, 0));
         good(merge.reserve(parents.len() as u64, Filter::All));
-        // In two parts, so that new entries merge with old ones.
+        // Entries are added in two parts, so that new entries merge with old ones.
         let (first, second) = entries.split_at(entries.len() / 3);
         good(merge.add(first));
         good(merge.add(second));
@@ -148,12 +148,12 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     assert!(of_fewer_diagrams > 10, "only {of_fewer_diagrams} plies have several positions of one diagram");
 }
 
-/// Counts the diagrams of all successors, whole and in three parts.
+/// Counts the diagrams of all successors, as a whole and in three parts.
 fn in_parts(merge: &mut dyn Merge) -> [u64; 4] {
     [(0, 1), (0, 3), (1, 3), (2, 3)].map(|(part, parts)| good(merge.diagrams(part, parts)))
 }
 
-/// Expands all parents in two calls, and returns the successors that are kept, in the order of their bytes.
+/// Expands all parents in two calls, and returns the successors that pass the filter, in the order of their bytes.
 fn kept(merge: &mut dyn Merge, room: usize, kept: Filter) -> Vec<WeightedPosition> {
     good(merge.reserve(room as u64, kept));
     let middle = merge.parents() / 3;
@@ -180,7 +180,7 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     let mixed = [WeightedPosition { position, multiplicity: 1 }, WeightedPosition { position: black, multiplicity: 1 }];
     assert_eq!(merge.add(&mixed), Err(MergeError::MixedTurns));
 
-    // 20 successors with room for 19, then for 20.
+    // A list of 20 successors, first with room for 19, then for 20.
     good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: 1 << 70 }]));
     good(merge.descend(false));

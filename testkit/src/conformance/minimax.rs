@@ -5,7 +5,7 @@ use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 
 use super::{placements, playouts};
 
-/// The number of batches of random positions, and the most positions of each.
+/// The number of batches of random positions, and the maximum number of positions in each.
 const BATCHES: usize = 16;
 const POSITIONS: usize = 30;
 

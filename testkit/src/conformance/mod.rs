@@ -1,6 +1,6 @@
 //! The suite that every backend must pass.
 //!
-//! A backend's crate instantiates the suite in one line, which names the backend and a reference:
+//! A backend's crate instantiates the suite in one line that names the backend and a reference:
 //!
 //! ```text
 //! kogge_testkit::conformance!(opencl, OpenCl::open(0)?, Cpu::new(None)?, leaves: 300_000);
@@ -93,7 +93,6 @@ pub fn published_counts(backend: &mut dyn Backend, most: u64) {
     assert!(checked > 10, "only {checked} counts are that small");
 }
 
-/// Returns the standard positions and some Chess960 positions with their published counts.
 fn published() -> impl Iterator<Item = KnownCounts> {
     known::standard().into_iter().chain(known::chess960().into_iter().step_by(8))
 }
@@ -113,7 +112,7 @@ pub fn trivial_batches(backend: &mut dyn Backend) {
         assert_eq!(successors.positions.len(), 20 * size);
         assert!(successors.iter().all(|all| all == successors.of(0)), "equal positions have equal successors");
     }
-    // Mate and stalemate: no moves, no leaves.
+    // Mate and stalemate have no moves and no leaves.
     for fen in ["R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
         let position = Quad48::from(&fen.position);
@@ -193,7 +192,7 @@ pub fn compare(
     }
 }
 
-/// All answers of a backend on a batch.
+/// All answers of a backend for a batch.
 struct Answers {
     counts: Vec<u128>,
     successors: Successors,
@@ -214,7 +213,7 @@ impl Answers {
     }
 }
 
-/// Compares counts, successors (byte for byte) and leaves at this depth of two backends on one batch.
+/// Compares two backends on one batch: their counts, successors (byte for byte) and leaves at this depth.
 ///
 /// # Panics
 /// If either fails.

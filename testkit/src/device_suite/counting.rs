@@ -45,7 +45,6 @@ fn check_batches<D: TestDevice>(options: &GpuOptions, roots: &[(Fen, u32, u64)])
     });
 }
 
-/// Returns each published count of a position with at most `most` leaves.
 fn small_counts(known: &KnownCounts, most: u64) -> impl Iterator<Item = (Fen, u32, u64)> {
     let counts = known.counts().filter_map(|(depth, leaves)| Some((depth, u64::try_from(leaves).ok()?)));
     counts.filter(move |&(_, leaves)| leaves <= most).map(|(depth, leaves)| (known.root, depth, leaves))
@@ -108,7 +107,7 @@ pub fn successors<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     });
 }
 
-/// Compares leaves with the CPU's, also if little fits in memory at a time.
+/// Compares leaves with the CPU's, with much memory and with little.
 pub fn leaves<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut variants = variants(forms, split);
     variants.push(GpuOptions { memory: Some(40 << 20), ..GpuOptions::default() });
@@ -125,7 +124,8 @@ pub fn leaves<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     });
 }
 
-/// Counts words that are no positions: any count is correct, but the device keeps working and other counts do not change.
+/// Counts words that are not positions: any count is correct, but the device must keep working and other counts must not
+/// change.
 pub fn nonsense<D: TestDevice>(variants: &[GpuOptions]) {
     let quad = |[white, pawns, knights, bishops_queens, rooks_queens, kings]: [u64; 6]| Quad48 {
         white,
@@ -157,7 +157,7 @@ pub fn nonsense<D: TestDevice>(variants: &[GpuOptions]) {
 }
 
 /// Runs a test with each form and with the first tiny variant. Merging depends on the representation of boards and
-/// positions and on the amount that fits in memory at a time, but not on the way of finding moves.
+/// positions and on the size of batches, but not on the way of finding moves.
 fn for_merging<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions], mut test: impl FnMut(&mut Gpu<D>)) {
     for options in forms.iter().chain(split.first()) {
         with_backend::<D>(options, &mut test);

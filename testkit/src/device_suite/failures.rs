@@ -30,8 +30,8 @@ pub fn missing_device<D: TestDevice>() {
     assert!(error.to_string().contains(&format!("no device {}", devices.len())), "{error}");
 }
 
-/// Opens a device with options of the host and of the backend that do not fit. Each comes with a word that the error must
-/// contain.
+/// Opens a device with options of the host and of the backend that do not fit. Each option comes with a word that the
+/// error must contain.
 pub fn unfit_options<D: TestDevice>(others: Vec<(GpuOptions, &str)>) {
     let values = [
         ((GroupSize, 1), "work-group"),
@@ -53,21 +53,21 @@ pub fn unfit_options<D: TestDevice>(others: Vec<(GpuOptions, &str)>) {
     }
 }
 
-/// Counts in 64 MiB.
+/// Counts with 64 MiB of memory.
 pub fn little_memory<D: TestDevice>() {
     let Some(backend) = open::<D>(&within(64 << 20)) else { return };
     let start = Quad48::from(&Fen::start().position);
     assert_eq!(backend.unwrap().perft(&Rules::STANDARD, &[start], 5, &mut unwatched), Ok(vec![4_865_609]));
 }
 
-/// Opens a device with less memory than one level takes.
+/// Opens a device with less memory than one level needs.
 pub fn too_little_memory<D: TestDevice>() {
     let Some(result) = open::<D>(&within(1 << 20)) else { return };
     let error = result.err().expect("no level fits");
     assert!(matches!(&error, BackendError::OutOfMemory { .. }) && error.to_string().contains("1048576"), "{error}");
 }
 
-/// Counts so deep that levels of the usual sizes do not fit in memory: the levels get smaller.
+/// Counts at a depth where levels of the usual sizes do not fit in memory, so the levels must get smaller.
 pub fn great_depth<D: TestDevice>() {
     let Some(backend) = open::<D>(&within(512 << 20)) else { return };
     let mut backend = backend.unwrap();
@@ -80,7 +80,7 @@ pub fn great_depth<D: TestDevice>() {
 }
 
 /// Counts positions with few moves in closed form, whose other moves overflow the queue: these positions are counted again
-/// in another way, later positions as usual.
+/// in another way, and later positions as usual.
 pub fn more_moves_than_room<D: TestDevice>() {
     let sizes = [(GroupSize, 8), (ClosedFormGroupSize, 4), (CountGroupSize, 4)];
     let mut options = GpuOptions { profile: true, ..GpuOptions::of(sizes) };
@@ -104,7 +104,7 @@ pub fn more_moves_than_room<D: TestDevice>() {
     }
 }
 
-/// Counts positions with more successors than the next level has room for: fewer positions are expanded at a time.
+/// Counts positions with more successors than the next level can hold, so that fewer positions are expanded in one launch.
 pub fn more_successors_than_room<D: TestDevice>(split: &[GpuOptions]) {
     for options in split {
         with_backend::<D>(&options.clone().with(Positions, 1 << 14), |backend| {

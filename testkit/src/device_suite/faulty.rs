@@ -11,10 +11,10 @@ use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings, Interface};
 use super::TestDevice;
 use crate::twin::Control;
 
-/// A device that forwards all calls to another device, except a call that its control orders to fail. Tests can change its host's
-/// settings beyond the options.
+/// A device that forwards all calls to another device, except a call that must fail by order of its control. Tests can change its
+/// host's settings beyond the options.
 ///
-/// It is connected once: opening it again returns the same interface with its compiled kernels.
+/// The inner device is opened only once: opening it again returns the same interface with its compiled kernels.
 pub struct Faulty<D: TestDevice> {
     device: D,
     change: fn(&mut GpuSettings),
@@ -73,7 +73,7 @@ impl<D: TestDevice> Device for Faulty<D> {
 
 /// The interface of a [`Faulty`] device.
 pub struct FaultyInterface<I> {
-    /// The inner interface, present until the drop.
+    /// The inner interface, present until this one is dropped.
     interface: Option<I>,
     compiled: Vec<Module>,
     control: Control,
@@ -81,7 +81,7 @@ pub struct FaultyInterface<I> {
 }
 
 impl<I> FaultyInterface<I> {
-    /// Returns the interface, or the failure ordered for this call.
+    /// Returns the inner interface, or the failure that was ordered for this call.
     fn obey(&mut self) -> Result<&mut I, Failure> {
         self.control.call()?;
         self.interface.as_mut().ok_or_else(|| Failure::Other("It is closed.".to_owned()))
@@ -131,7 +131,7 @@ impl<I: Interface> Interface for FaultyInterface<I> {
     }
 
     unsafe fn launch(&mut self, launch: &Launch<'_, I::Buffer>) -> Result<(), Failure> {
-        // SAFETY: the caller makes this promise too.
+        // SAFETY: the caller makes this promise, too.
         unsafe { self.obey()?.launch(launch) }
     }
 

@@ -49,7 +49,7 @@ pub fn less_memory<D: TestDevice>() {
     let Some(device) = faulty::<D>(|_| {}) else { return };
     let mut backend = open(&device, &GpuOptions { memory: Some(256 << 20), ..GpuOptions::default() });
     assert_eq!(leaves(&mut backend, 4), Ok(vec![197_281]));
-    // A real device frees its buffers when it likes, so this is the sum of all buffers made.
+    // A real device chooses when to free its buffers, so this is the sum of all buffers made.
     let before = device.control.most_bytes();
     device.control.fail(0, Failure::OutOfMemory);
     assert_eq!(leaves(&mut backend, 4), Ok(vec![197_281]));
@@ -105,7 +105,7 @@ pub fn interrupted_merges<D: TestDevice>() {
                 break;
             }
             match found {
-                // A merge that finds no room for the buffers of later counts goes on without them.
+                // A merge that finds no room for the buffers of later counts continues without them.
                 Err(MergeError::Full) | Ok(8902) if failure == Failure::OutOfMemory => {}
                 Err(MergeError::Backend(error)) => check_error(&failure, after, &error),
                 found => panic!("{failure:?} after {after} calls: {found:?}"),
@@ -115,7 +115,7 @@ pub fn interrupted_merges<D: TestDevice>() {
     }
 }
 
-/// Counts with totals that hold little more than the leaves below one position, so the host reads them often.
+/// Counts with totals that can hold little more than the leaves below one position, so the host reads them often.
 pub fn large_totals<D: TestDevice>() {
     let Some(device) = faulty::<D>(|settings| settings.most_total = 1 << 20) else { return };
     let mut backend = open(&device, &GpuOptions::default());
@@ -138,7 +138,7 @@ pub fn small_shards<D: TestDevice>() {
     );
 }
 
-/// Searches with room for only a few moves: the search is repeated with more room.
+/// Searches with room for only a few moves, so that the search is repeated with more room.
 pub fn quiescence_without_room<D: TestDevice>() {
     let Some(device) = faulty::<D>(|settings| settings.quiescence_capacity = 3) else { return };
     let mut backend = open(&device, &GpuOptions::default());

@@ -1,7 +1,7 @@
 //! The tests that every GPU backend must pass, on the first device of its interface.
 //!
-//! A backend's crate names its device and its variants in [`device_suite!`](crate::device_suite!); its further tests cover
-//! only its own parts. Without a device the tests are skipped, unless `KOGGE_REQUIRE_DEVICES` lists the backend.
+//! A backend's crate names its device and its variants in [`device_suite!`](crate::device_suite!); the crate's other tests
+//! cover only its own parts. Without a device the tests are skipped, unless `KOGGE_REQUIRE_DEVICES` lists the backend.
 
 mod counting;
 mod failures;
@@ -76,7 +76,7 @@ pub fn with_backend<D: TestDevice>(options: &GpuOptions, test: impl FnOnce(&mut 
     }
 }
 
-/// Returns the options with such small buffers that all work is split.
+/// Returns the options with buffers so small that all work is split.
 pub fn tiny(mut options: GpuOptions) -> GpuOptions {
     options.values.extend([
         (GroupSize, 8),
@@ -197,7 +197,7 @@ macro_rules! device_suite {
     };
 }
 
-/// Makes a test of each named call of a function in [`device_suite`](crate::device_suite).
+/// Makes a test of this name for each call of a function in [`device_suite`](crate::device_suite).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! device_tests {

@@ -35,7 +35,7 @@ pub fn tuned_options<D: TestDevice>(
     given.values.insert(GroupSize, 16);
     assert_eq!(variant(&given), Ok(format!("{given_text}, work-groups of 16 (tuned)")));
 
-    // The file is well-formed, but no device has this size.
+    // The file is well-formed, but no device supports this size.
     tuned.values.insert(GroupSize, 1 << 20);
     cache.save(TunedKey::of(&device), &tuned.values).unwrap();
     assert_eq!(variant(&GpuOptions::default()), Ok(untuned));

@@ -1,13 +1,13 @@
 //! Errors in the kernels that the self-tests must find, each as a change to the WGSL.
 //!
-//! An error never makes a kernel index beyond a buffer, nor use what no kernel has written as an index: some devices check no
-//! bounds.
+//! No error makes a kernel index beyond a buffer, or makes it use an unwritten word as an index, because some devices check
+//! no bounds.
 //!
 //! Some errors are left out because they change no answer. Bad hashes only make searches longer. A search of a full list,
-//! or a candidate dropped for want of a slot, ends with the answer that the list is full in any case. No table of a
-//! self-test is so full that a search goes round its end. If all work-items of a group note the appended candidates, all
-//! but the first find none. Others are left out because they would index beyond a buffer: errors in the scans of counts and
-//! of shards leave items unwritten, or write too far.
+//! or a candidate dropped for lack of a slot, reports a full list in any case. No table of a self-test is so full that a
+//! search wraps around its end. If all work-items of a group note the appended candidates, all but the first one find
+//! none. Others are left out because they would index beyond a buffer: errors in the scans of counts and of shards leave
+//! items unwritten, or write too far.
 
 use super::Mutant;
 use super::SelfTest::{Categories, Counting, Merging, Minimax};
@@ -258,7 +258,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Minimax, "a lone knight can mate", "minors <= 1u && majors", "minors <= 0u && majors"),
 ];
 
-/// Errors that only show on devices that reverse the bits of a word in one instruction: `FAST_REVERSE` is true.
+/// Errors that show only on devices that reverse the bits of a word in one instruction: `FAST_REVERSE` is true.
 #[rustfmt::skip]
 pub const CARRY: &[Mutant] = &[
     Mutant::new(Counting, "a carry leaves its rank", "let through = empty & NOT_FILE_H;", "let through = empty;"),
@@ -271,7 +271,7 @@ pub const CARRY: &[Mutant] = &[
     Mutant::new(Counting, "a rook below a king castles as if files were not mirrored", "select(D1, C1, mirrored)", "D1"),
 ];
 
-/// Errors that only show on other devices: `FAST_REVERSE` is false.
+/// Errors that show only on other devices: `FAST_REVERSE` is false.
 #[rustfmt::skip]
 pub const FILL: &[Mutant] = &[
     Mutant::new(Counting, "boards are not flipped", "    }\n    return flip(board);", "    }\n    return board;"),
@@ -303,14 +303,14 @@ pub const EMULATED: &[Mutant] = &[
     Mutant::new(Merging, "boards are compared by their lower halves only", "a.y < b.y || (a.y == b.y && a.x < b.x)", "a.x < b.x"),
 ];
 
-/// Errors of kernels that sum over sub-groups, if a sub-group is smaller than a work-group.
+/// Errors of kernels that sum over sub-groups, for sub-groups that are smaller than a work-group.
 #[rustfmt::skip]
 pub const SUBGROUPS: &[Mutant] = &[
     Mutant::new(Counting, "a sub-group's moves begin with those of the group", "        offset += partial_sums[first];\n", ""),
     Mutant::new(Counting, "a group has the moves of its other lanes only", "block_sums[block] = offset + count;", "block_sums[block] = offset;"),
 ];
 
-/// Errors that counting shows only if successors are always made in any order.
+/// Errors that the self-test of counting finds only if successors are always made in any order.
 #[rustfmt::skip]
 pub const ANY_ORDER: &[Mutant] = &[
     Mutant::new(Counting, "a successor has the root of the position before", "successor_roots[at] = roots[index];", "successor_roots[at] = roots[max(index, 1u) - 1u];"),

@@ -16,7 +16,7 @@ use kogge_gpu::{Gpu, GpuOptions, Mutation};
 pub use self::list::{ANY_ORDER, CARRY, EMULATED, FILL, MUTANTS, SUBGROUPS};
 use crate::device_suite::{TestDevice, first_device};
 
-/// The most devices that search for errors at the same time; each has buffers of its own.
+/// The maximum number of devices that search for errors at the same time; each has its own buffers.
 const MOST_DEVICES: usize = 4;
 
 /// The self-test that must find an error.
@@ -33,8 +33,8 @@ pub enum SelfTest {
 }
 
 impl SelfTest {
-    /// The modules that the self-test compiles, those of merging in any case. Counting needs further ones if successors are always
-    /// made in any order.
+    /// The modules that the self-test compiles; the modules of merging are always among them. Counting needs further modules
+    /// if successors are always made in any order.
     pub const fn modules(self) -> &'static [Module] {
         match self {
             Self::Counting => &[Module::Counting],
@@ -78,14 +78,14 @@ impl Mutant {
         }
     }
 
-    /// Whether a form of the source of any module contains the text to replace.
+    /// Whether the text to replace occurs in any form of any module's source.
     fn is_in_a_source(&self) -> bool {
         let modules = [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
         let mut sources = modules.into_iter().flat_map(|module| Form::ALL.map(|form| source(module, form)));
         sources.any(|source| source.contains(self.mutation.from))
     }
 
-    /// Returns why the self-test has not found this error, if this is its result, unless it has.
+    /// Returns the reason why the self-test has not found this error, or `None` if `verdict` shows that it has.
     fn missed(&self, verdict: Result<(), BackendError>) -> Option<String> {
         let Self { error, mutation: Mutation { from, .. }, found_by } = self;
         let reason = match verdict {
@@ -127,7 +127,7 @@ mod tests {
 
     type List = (&'static [Mutant], fn(Form) -> bool, &'static [Module]);
 
-    /// The lists, each with a condition for the forms of the source that have its errors, and further modules.
+    /// The lists, each with a condition for the forms of the source that have its errors, and with further modules.
     const LISTS: [List; 6] = [
         (MUTANTS, |_| true, &[]),
         (CARRY, |_| true, &[]),

@@ -52,7 +52,7 @@ impl<'a> Arguments<'a> {
         self.scalars[index.unwrap_or_else(|| panic!("The kernel {} has no {}.", signature.name, scalar.name()))]
     }
 
-    /// Returns the indices of the launch's work-items, from `first` on and smaller than `end`.
+    /// Returns the indices of the launch's work-items that are at least `first` and less than `end`.
     pub(super) fn indices(&self, first: u32, end: u32) -> impl Iterator<Item = usize> + use<> {
         let first = first as usize;
         first..(end as usize).min(first + self.work_items())
@@ -64,7 +64,7 @@ impl<'a> Arguments<'a> {
         self.buffers[index.unwrap_or_else(|| panic!("The kernel {} has no {}.", signature.name, binding.name()))]
     }
 
-    /// Reads an element of some words.
+    /// Reads an element of `WORDS` words.
     pub(super) fn read<const WORDS: usize>(&self, binding: Binding, element: usize) -> [u32; WORDS] {
         let words = self.buffer(binding).lock();
         let (name, kernel) = (binding.name(), self.kernel.signature().name);
@@ -75,7 +75,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Writes an element of some words.
+    /// Writes an element of `WORDS` words.
     pub(super) fn write<const WORDS: usize>(&self, binding: Binding, element: usize, values: [u32; WORDS]) {
         let mut words = self.buffer(binding).lock();
         let (name, kernel) = (binding.name(), self.kernel.signature().name);
@@ -88,13 +88,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads one word.
     pub(super) fn word(&self, binding: Binding, index: usize) -> u32 {
         let [word] = self.read(binding, index);
         word
     }
 
-    /// Writes one word.
     pub(super) fn set(&self, binding: Binding, index: usize, word: u32) {
         self.write(binding, index, [word]);
     }
@@ -106,7 +104,7 @@ impl<'a> Arguments<'a> {
         before
     }
 
-    /// Adds one to a word, if it was written.
+    /// Adds one to a word, if the word was written.
     pub(super) fn increment(&self, binding: Binding, index: usize) {
         if let Some(Some(word)) = self.buffer(binding).lock().get_mut(index) {
             *word = word.wrapping_add(1);

@@ -1,4 +1,4 @@
-//! The kinds of moves. The twin tells the kinds of all moves that do not become items at once.
+//! The kinds of moves. The twin classifies all moves that do not become items at once.
 
 use kogge_gpu::kernels::{Binding, Scalar};
 use kogge_movegen_cpu::mailbox::{Features, outcomes};
@@ -24,7 +24,7 @@ fn add(arguments: &Arguments<'_>, root: u32, features: &Features) {
     }
 }
 
-/// Adds some moves of each position to the totals, by kind; the other moves become items.
+/// For some moves of each position, adds them to the totals, by kind; the other moves become items.
 pub(super) fn classify_moves(arguments: &Arguments<'_>) {
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);
@@ -45,7 +45,7 @@ pub(super) fn classify_items(arguments: &Arguments<'_>) {
     if len > capacity {
         arguments.set(Binding::totals, 0, 1);
     }
-    // Items that follow each other mostly have the same parent.
+    // Consecutive items mostly have the same parent.
     let mut last = (u32::MAX, Vec::new());
     for index in 0..len.min(capacity) as usize {
         let [item, parent] = arguments.read(Binding::items, index);

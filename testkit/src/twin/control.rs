@@ -1,4 +1,5 @@
-//! The control of a twin, or of a faulty device, by tests: failures, errors in kernels, limits of memory, and a record of calls.
+//! The control that tests have over a twin or a faulty device: failures, errors in kernels, limits of memory, and a record of
+//! calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,22 +34,22 @@ impl Control {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes one call of the interface fail: the next one if `after` is 0. A device that is [`Failure::Lost`] stays
+    /// Makes one call of the interface fail: the next call if `after` is 0. A device that is [`Failure::Lost`] stays
     /// lost until [`Control::recover`].
     pub fn fail(&self, after: u64, failure: Failure) {
         let mut state = self.state();
         state.failing = Some((state.calls + after, failure));
     }
 
-    /// Cancels all failures. Returns whether one was still to come.
+    /// Cancels all failures. Returns whether the ordered failure was still to come.
     pub fn recover(&self) -> bool {
         let mut state = self.state();
         state.lost = None;
         state.failing.take().is_some()
     }
 
-    /// Puts an error into a kernel: after every launch, 1 is added to this word of the buffer, if the buffer has it
-    /// and it was written.
+    /// Puts an error into a kernel: after every launch, 1 is added to this word of the buffer, if the buffer has this
+    /// word and it was written.
     pub fn corrupt(&self, kernel: Kernel, buffer: Binding, word: usize) {
         self.state().corrupt = Some((kernel, buffer, word, false));
     }
@@ -63,7 +64,7 @@ impl Control {
         self.state().calls
     }
 
-    /// Lets other programs take this many bytes of the device's memory.
+    /// Assigns this number of bytes of the device's memory to other programs.
     pub fn occupy(&self, bytes: u64) {
         self.state().occupied = bytes;
     }
@@ -78,14 +79,14 @@ impl Control {
         std::mem::take(&mut self.state().made)
     }
 
-    /// Returns the most bytes that all buffers together had since the last call of this function.
+    /// Returns the maximum number of bytes in all buffers together since the last call of this function.
     pub fn most_bytes(&self) -> u64 {
         let mut state = self.state();
         let now = state.bytes;
         std::mem::replace(&mut state.most_bytes, now)
     }
 
-    /// Counts a call, and fails if this call was ordered to fail.
+    /// Counts a call, and fails if a failure was ordered for it.
     pub(crate) fn call(&self) -> Result<(), Failure> {
         let mut state = self.state();
         let number = state.calls;

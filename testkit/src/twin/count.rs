@@ -23,7 +23,6 @@ pub(super) fn add_to_total(arguments: &Arguments<'_>, root: u32, amount: u32) {
     assert!(total <= most, "The total of root {root} is {total}, and the host has promised at most {most}.");
 }
 
-/// Counts the legal moves of each position.
 pub(super) fn count(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let moves = count_moves_of(&load_position(arguments, Binding::positions, index));

@@ -10,7 +10,7 @@ use kogge_gpu::{Capabilities, Device, Failure, GpuOptions, GpuSettings, Paramete
 use super::Twin;
 use super::control::Control;
 
-/// The moves that the kernels leave to the next kernel as items.
+/// The moves that the kernels pass to the next kernel as items.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Queues {
     /// Every second move.
@@ -18,7 +18,7 @@ pub enum Queues {
     Half,
     /// No move.
     None,
-    /// All moves, so that few positions overflow the queue.
+    /// All moves become items, so that few positions overflow the queue.
     All,
 }
 
@@ -35,7 +35,7 @@ pub struct TwinDevice {
     pub most_total: u64,
     /// The device's memory, in bytes.
     pub memory: u64,
-    /// The bytes of the largest buffer, if not a quarter of the memory.
+    /// The size of the largest buffer in bytes; `None` means a quarter of the memory.
     pub max_buffer: Option<u64>,
     /// The maximum number of entries of a shard.
     pub shard_entries: u64,

@@ -21,7 +21,7 @@ pub(super) fn diagram_of(position: &Planes32) -> Planes32 {
     diagram
 }
 
-/// Finds the slot of an entry's diagram. Returns whether the entry took it.
+/// Finds the slot of an entry's diagram. Returns whether the entry took the slot.
 fn take_slot(arguments: &Arguments<'_>, entry: usize, diagram: &Planes32, hash: u32) -> bool {
     let slot_count = arguments.scalar(Scalar::slot_count);
     let first_slot = mul_hi(hash, slot_count) as usize;
@@ -39,7 +39,7 @@ fn take_slot(arguments: &Arguments<'_>, entry: usize, diagram: &Planes32, hash: 
     false
 }
 
-/// Counts the diagrams of a shard's entries in one of several parts, however many entries there are.
+/// Counts the diagrams of a shard's entries in one of several parts; the number of work-items does not matter.
 pub(super) fn count_diagrams(arguments: &Arguments<'_>) {
     for entry in 0..arguments.scalar(Scalar::end) as usize {
         let diagram = diagram_of(&load_planes(arguments, Binding::entries, entry));

@@ -33,7 +33,7 @@ pub(super) fn packed_move(seen: &View, played: Move) -> u32 {
     u32::from(from.index()) | u32::from(to.index()) << 6 | code << 12 | kind << 15
 }
 
-/// Returns the move packed in these bits. White is to move in `position`.
+/// Returns the move packed in these bits. White must be to move in `position`.
 fn unpacked_move(position: &Position, packed: u32) -> Move {
     let square = |shift: u32| Square::at((packed >> shift & 7) as u8, (packed >> (shift + 3) & 7) as u8);
     let (from, to) = (square(0), square(6));
@@ -57,13 +57,12 @@ fn unpacked_move(position: &Position, packed: u32) -> Move {
 pub(super) fn made(seen: &View, packed: u32) -> Planes32 {
     let View { rules, position } = seen;
     let mut child = position.play(rules, unpacked_move(position, packed));
-    // Only the mark counts, even if it is wrong.
+    // Only the mark decides, even if it is wrong.
     let passing = (packed >> 15 & 3 == PASSING).then_some((packed & 7) as u8);
     child.state = child.state.with_en_passant(passing);
     Planes32::pack(rules, &child)
 }
 
-/// Makes the successor of each item.
 pub(super) fn make(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let [packed, parent] = arguments.read(Binding::items, index);

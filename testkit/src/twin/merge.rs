@@ -13,7 +13,7 @@ use super::range::kept_of_scalars;
 
 const CANDIDATE: u32 = 1 << 31;
 
-/// What stands for the slot of a candidate that took none.
+/// The value that is stored instead of a slot for a candidate that took none.
 const NO_SLOT: u32 = u32::MAX;
 
 /// The words of `merge_state`.
@@ -28,7 +28,7 @@ fn mix(hash: u32, word: u32, [first, left, second, left_hash, added]: [u32; 5]) 
     (hash ^ word).rotate_left(left_hash).wrapping_mul(5).wrapping_add(added)
 }
 
-/// Returns a hash whose bits all depend on all bits of another.
+/// Returns a hash in which every bit depends on every bit of another hash.
 fn mixed(hash: u32) -> u32 {
     let hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
     let hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
@@ -61,7 +61,7 @@ fn words<const WORDS: usize>(number: u128) -> [u32; WORDS] {
     std::array::from_fn(|word| number.checked_shr(32 * word as u32).unwrap_or(0) as u32)
 }
 
-/// Copies some entries to level 0, each as its own root.
+/// Copies some entries to level 0; each becomes a root.
 pub(super) fn load_entries(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let entry = load_planes(arguments, Binding::entries, arguments.scalar(Scalar::first) as usize + index);
@@ -70,7 +70,7 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies the entries that may have successors that are kept to level 0, with their multiplicities, as far as there is room.
+/// Copies to level 0 the entries that may have successors that pass the filter, with their multiplicities, as far as there is room.
 pub(super) fn select_entries(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
@@ -89,8 +89,8 @@ pub(super) fn select_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Returns the part of the order that an entry belongs to: the upper bits of a hash of the other side's pieces, without those of the
-/// reference.
+/// Returns the part of the order that an entry belongs to: the upper bits of a hash of the other side's pieces, without the
+/// pieces of the reference.
 fn part_of(arguments: &Arguments<'_>, index: usize) -> usize {
     let Planes32 { codes, own } = load_planes(arguments, Binding::entries, index);
     let reference = |plane: usize| {
@@ -118,8 +118,8 @@ pub(super) fn order_by_opponent(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies some entries of a shard, in order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
-/// entries that a shard has left follow after all turns.
+/// Copies some entries of a shard, in order and with their multiplicities, to level 0; each becomes a root. The shards
+/// contribute entries in turns. After all turns, the remaining entries of each shard follow.
 pub(super) fn load_ordered(arguments: &Arguments<'_>) {
     let [shard_index, shard_count, turns, at] = [Scalar::shard_index, Scalar::shard_count, Scalar::turns, Scalar::at]
         .map(|name| arguments.scalar(name) as usize);
@@ -135,7 +135,7 @@ pub(super) fn load_ordered(arguments: &Arguments<'_>) {
     }
 }
 
-/// Finds the slot of each candidate that is kept, and adds its root's multiplicity to the slot's.
+/// Finds the slot of each candidate that passes the filter, and adds its root's multiplicity to the slot's.
 pub(super) fn insert(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
@@ -149,14 +149,14 @@ pub(super) fn insert(arguments: &Arguments<'_>) {
     }
 }
 
-/// Counts a candidate that is kept, unless all are.
+/// If there is a filter, counts a candidate that passes it.
 pub(super) fn count_kept(arguments: &Arguments<'_>, candidate: usize) {
     if kept_of_scalars(arguments) != Filter::All {
         arguments.add(Binding::kept_counts, arguments.word(Binding::roots, candidate) as usize, 1);
     }
 }
 
-/// Finds the slot of each candidate of a shard, however many there are.
+/// Finds the slot of each candidate of a shard; the number of candidates does not matter.
 pub(super) fn insert_sorted(arguments: &Arguments<'_>) {
     let [shard, shards] = [Scalar::shard_index, Scalar::shard_count].map(|scalar| arguments.scalar(scalar) as usize);
     let start = if shard == 0 { 0 } else { arguments.word(Binding::sorted, shard - 1) };
@@ -167,7 +167,8 @@ pub(super) fn insert_sorted(arguments: &Arguments<'_>) {
     }
 }
 
-/// Finds the slot of a candidate and adds its root's multiplicity there. Returns the slot if the candidate took it.
+/// Finds the slot of a candidate and adds the multiplicity of the candidate's root there. Returns the slot if the
+/// candidate took it.
 fn find_slot(arguments: &Arguments<'_>, candidate: usize, position: &Planes32) -> u32 {
     let [hash, _] = hashes(position);
     let slot_count = arguments.scalar(Scalar::slot_count);
@@ -244,7 +245,7 @@ pub(super) fn note_appended(arguments: &Arguments<'_>) {
     arguments.set(Binding::merge_state, FRESH, 0);
 }
 
-/// Sums leaves weighted by multiplicity, one sum per work-group, after a header; the groups take the roots in turn.
+/// Sums leaves weighted by multiplicity, one sum per work-group, after a header; the groups take the roots in turns.
 pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
     let (first, end, depth) =
         (arguments.scalar(Scalar::first), arguments.scalar(Scalar::end) as usize, arguments.scalar(Scalar::depth));

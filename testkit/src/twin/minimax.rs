@@ -73,8 +73,8 @@ impl Node {
     }
 }
 
-/// Finds the values of positions `depth` plies (none or one) above their leaves, by alpha-beta with quiescence. Every
-/// work-item visits a limited number of positions, and keeps its path for the next launch.
+/// Finds the values of positions `depth` plies (zero or one) above their leaves, by alpha-beta with quiescence. Every
+/// work-item visits a limited number of positions, and stores its path for the next launch.
 pub(super) fn quiesce(arguments: &Arguments<'_>) {
     for lane in arguments.indices(0, arguments.scalar(Scalar::lanes)) {
         if search(arguments, lane) {
@@ -83,7 +83,7 @@ pub(super) fn quiesce(arguments: &Arguments<'_>) {
     }
 }
 
-/// Continues the search of a work-item. Returns whether there may be more to do.
+/// Continues the search of a work-item. Returns whether the search may need another launch.
 fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
     let (end, room, depth) =
         (arguments.scalar(Scalar::end), arguments.scalar(Scalar::capacity), arguments.scalar(Scalar::depth));
@@ -139,7 +139,7 @@ fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
         if drawn || (all_moves && !opened && !check) {
             found = 0;
         }
-        // Backs up to a position that has moves left and no cutoff.
+        // Returns to the nearest position above that has moves left and no cutoff.
         while !opened && ply > 0 {
             let mut parent = Node::read(arguments, node(ply - 1));
             parent.best = parent.best.max(-found);

@@ -1,7 +1,8 @@
 //! A GPU interface on the CPU: the twin of OpenCL and wgpu.
 //!
-//! Each kernel corresponds to a function of equal name, in a file of equal name, that reads and writes equal bytes. The
-//! functions are simple and slow, and find moves with the [`mailbox`](kogge_movegen_cpu::mailbox). With the twin,
+//! Each kernel corresponds to a function of the same name, in a file of the same name, that reads and writes the same
+//! bytes. The functions are simple and slow, and find moves with the [`mailbox`](kogge_movegen_cpu::mailbox). With the
+//! twin,
 //!
 //! * the host of `kogge-gpu` is tested without a driver: [`TwinDevice`] is a device of [`Gpu`](kogge_gpu::Gpu);
 //! * no access outside a buffer goes unnoticed: the twin panics, and names the kernel and the buffer, if a kernel reads or
@@ -40,7 +41,7 @@ use arguments::Arguments;
 pub use control::Control;
 pub use device::{Queues, TwinDevice};
 
-/// A buffer of 32-bit words that records which words were ever written.
+/// A buffer of 32-bit words that records which words have been written.
 pub struct TwinBuffer {
     name: &'static str,
     words: Arc<Mutex<Vec<Option<u32>>>>,

@@ -1,4 +1,4 @@
-//! Positions in device memory. The twin sees every position with white to move, as kernels do.
+//! Positions in device memory. As in the kernels, every position is seen with white to move.
 
 use kogge_board::{Color, Planes32, Position, Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Scalar};
@@ -8,7 +8,8 @@ use super::arguments::Arguments;
 /// The first and the last rank, where no pawn stands.
 const PAWNLESS_RANKS: u64 = 0xff00_0000_0000_00ff;
 
-/// A position seen by the side to move, which is white, with rules whose castling rooks are the marked ones.
+/// A position as the side to move sees it, with this side as white, and rules with the files of the marked castling
+/// rooks.
 #[derive(Clone, Copy)]
 pub(super) struct View {
     pub(super) rules: Rules,
@@ -37,7 +38,7 @@ fn boards<const WORDS: usize, const BOARDS: usize>(words: [u32; WORDS]) -> [u64;
     std::array::from_fn(|board| u64::from(words[2 * board + 1]) << 32 | u64::from(words[2 * board]))
 }
 
-/// Reads a position in the form of the settings.
+/// Reads a position in the format that the settings select.
 pub(super) fn load_planes(arguments: &Arguments<'_>, binding: Binding, index: usize) -> Planes32 {
     if !arguments.settings.variants.boards48 {
         let [bit1, bit2, bit4, own] = boards(arguments.read::<8>(binding, index));
@@ -49,12 +50,11 @@ pub(super) fn load_planes(arguments: &Arguments<'_>, binding: Binding, index: us
     Planes32 { codes: [bit1, bit2, rooks_queens | kings], own }
 }
 
-/// Reads a position.
 pub(super) fn load_position(arguments: &Arguments<'_>, binding: Binding, index: usize) -> View {
     View::from(&load_planes(arguments, binding, index))
 }
 
-/// Writes a position in the form of the settings.
+/// Writes a position in the format that the settings select.
 pub(super) fn store_position(arguments: &Arguments<'_>, binding: Binding, index: usize, planes: &Planes32) {
     let Planes32 { codes: [bit1, bit2, bit4], own } = *planes;
     if !arguments.settings.variants.boards48 {
@@ -66,13 +66,11 @@ pub(super) fn store_position(arguments: &Arguments<'_>, binding: Binding, index:
     arguments.write::<12>(binding, index, word_pairs(boards));
 }
 
-/// Reads a `Quad48`.
 pub(super) fn load_quad(arguments: &Arguments<'_>, binding: Binding, index: usize) -> Quad48 {
     let [white, pawns, knights, bishops_queens, rooks_queens, kings] = boards(arguments.read::<12>(binding, index));
     Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings }
 }
 
-/// Writes a `Quad48`.
 pub(super) fn store_quad(arguments: &Arguments<'_>, binding: Binding, index: usize, quad: &Quad48) {
     let boards = [quad.white, quad.pawns, quad.knights, quad.bishops_queens, quad.rooks_queens, quad.kings];
     arguments.write::<12>(binding, index, word_pairs(boards));

@@ -5,7 +5,6 @@ use kogge_gpu::kernels::Scalar;
 
 use super::arguments::Arguments;
 
-/// The range that the scalars describe.
 fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     let board = |low, high| u64::from(arguments.scalar(high)) << 32 | u64::from(arguments.scalar(low));
     let first = [
@@ -20,7 +19,7 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     }
 }
 
-/// The positions that are kept, as the scalars describe.
+/// The filter that the scalars describe.
 pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Filter {
     match arguments.scalar(Scalar::filter_kind) {
         u32::MAX => Filter::All,

@@ -8,10 +8,10 @@ use super::merge::{count_kept, hashes, mul_hi};
 use super::position::load_planes;
 use super::range::kept_of_scalars;
 
-/// The shard of a candidate that is not kept.
+/// The value that is stored instead of a shard for a candidate that does not pass the filter.
 const NO_SHARD: u32 = u32::MAX;
 
-/// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
+/// Finds the shard of each candidate that passes the filter, and counts the candidates of each shard.
 pub(super) fn count_shards(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
@@ -27,7 +27,7 @@ pub(super) fn count_shards(arguments: &Arguments<'_>) {
     }
 }
 
-/// Turns the number of each shard's candidates into the index of the first.
+/// Turns the number of each shard's candidates into the index of its first one.
 pub(super) fn scan_shards(arguments: &Arguments<'_>) {
     let mut sum = 0;
     for shard in 0..arguments.scalar(Scalar::shard_count) as usize {
@@ -37,7 +37,8 @@ pub(super) fn scan_shards(arguments: &Arguments<'_>) {
     }
 }
 
-/// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
+/// Sorts by shard the candidates that pass the filter. After sorting, the index of each shard's first candidate has
+/// become the index after its last one.
 pub(super) fn sort_by_shard(arguments: &Arguments<'_>) {
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let shard = arguments.word(Binding::candidate_shards, candidate);

@@ -11,7 +11,6 @@ use super::make::made;
 use super::position::{load_position, store_position};
 use super::range::kept_of_scalars;
 
-/// Counts a successor, and appends it if there is room.
 fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes32) {
     let at = arguments.add(Binding::new_item_count, 1, 1);
     if at < arguments.scalar(Scalar::capacity) {
@@ -21,8 +20,8 @@ fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes3
     }
 }
 
-/// Makes and counts the successors of each position, last move first; some moves become items. If not all successors are kept,
-/// the others are left out, and moves are not counted.
+/// Makes and counts the successors of each position, last move first; some moves become items. If there is a filter,
+/// successors that do not pass it are left out, and moves are not counted.
 pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
@@ -45,7 +44,6 @@ pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
     }
 }
 
-/// Makes the successors of the items.
 pub(super) fn expand_items(arguments: &Arguments<'_>) {
     let (len, capacity) = (arguments.word(Binding::new_item_count, 0), arguments.scalar(Scalar::item_capacity));
     if len > capacity {

@@ -100,7 +100,8 @@ export class Counter {
   async #onCpu(divide, work, kinds, update, signal) {
     const size = this.#pool.size;
     divide.device = `CPU (${size} ${size === 1 ? "worker" : "workers"}, ${await this.#pool.variant()})`;
-    // The move to a leaf is below its row, except at depth 1: there the root's own moves are counted by kind, in no row.
+    // The move to a leaf is below the row's move, except at depth 1, where the root's own moves are counted by kind, in
+    // no row.
     const above = kinds && kinds.depth === 1;
     if (above) work = [...work, { row: -1, depth: 1, positions: [kinds.root] }];
     if (kinds) divide.kinds = KINDS.map(() => 0n);
@@ -136,7 +137,8 @@ export class Counter {
     const fens = position.moves.map((move) => move.after);
     const sumKinds = (counted) => (divide.kinds = divide.kinds.map((sum, kind) => sum + counted[kind]));
     if (kinds) divide.kinds = KINDS.map(() => 0n);
-    // The move to a leaf is below its row, except at depth 1: there the root's own moves are counted by kind, in no row.
+    // The move to a leaf is below the row's move, except at depth 1, where the root's own moves are counted by kind, in
+    // no row.
     if (kinds && depth === 1) (await unlessStopped(gpu.count([position.fen], 1, () => {}, signal, true), signal)).forEach(sumKinds);
     let together = 1;
     for (let first = 0; first < fens.length; ) {
@@ -204,7 +206,7 @@ export class Counter {
       await this.#pool.count(work, (_, leaves) => (total += leaves), () => {});
       return total;
     };
-    // The first count makes buffers. If even the small tree takes long, the large one is not needed.
+    // The first count includes making the buffers. If even the small tree takes long, the large one is not needed.
     const small = await timed(onGpu, 4);
     const onGpuSeconds = small > 0.5 ? small * 40 : await timed(onGpu, 5);
     const onCpuSeconds = await timed(onCpu, 5);

@@ -1,4 +1,4 @@
-// A worker that counts on one core. It gets tasks, reports after each step, and lets messages in between steps.
+// A worker that counts on one core. It receives tasks, reports after each step, and handles messages between steps.
 
 import { cpuModule } from "./modules.js";
 

@@ -1,4 +1,4 @@
-// What a comparison found, in sentences, and the next step of the walk to the wrong move.
+// The findings of a comparison, in sentences, and the next step of the walk to the wrong move.
 
 import { grouped } from "./text.js";
 

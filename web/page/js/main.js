@@ -1,4 +1,4 @@
-// The page: its state, and what happens when the visitor does something.
+// The page: its state, and its reactions to the visitor.
 
 import { Board } from "./board.js";
 import { Counter, KINDS } from "./counter.js";
@@ -125,7 +125,7 @@ async function begin(asked) {
   divide = null;
   problem("count-problem", "");
   $("progress").value = 0;
-  // An unfinished divide could be taken for the whole.
+  // An unfinished divide could be mistaken for a complete one.
   $("copy").disabled = true;
   const finished = known.get(key);
   if (finished && !asked) return finish(finished);

@@ -31,7 +31,7 @@ export class Pool {
         if (slot.task) this.#fail(slot, error);
       };
     });
-    // Whoever counts sees the error.
+    // The code that waits for the count receives the error.
     slot.ready.catch(() => {});
     return slot;
   }

@@ -14,7 +14,7 @@ struct Castling {
     has_right: bool,
 }
 
-/// Returns the castling that a king's move from `from` to `to` means.
+/// Returns the castling move that a king's move from `from` to `to` means.
 fn castling(fen: &Fen, from: Square, to: Square) -> Castling {
     let turn = fen.position.turn();
     let kingside = to.file() > from.file();
@@ -30,7 +30,8 @@ fn castling(fen: &Fen, from: Square, to: Square) -> Castling {
     }
 }
 
-/// Whether a move of the king means castling: it goes more than one square along its home rank, or to its own rook.
+/// Whether a move of the king means castling: the king goes more than one square along its home rank, or to its own
+/// rook.
 pub(super) fn is_meant(fen: &Fen, from: Square, to: Square) -> bool {
     let (position, turn) = (&fen.position, fen.position.turn());
     let own_rooks = position.kind(Piece::Rook) & position.of(turn);
@@ -45,7 +46,7 @@ impl Castling {
         (first..=last).map(move |file| Square::at(file, one.rank()))
     }
 
-    /// Returns the squares that must be empty, apart from king and rook themselves.
+    /// Returns the squares that must be empty, not counting king and rook.
     fn way(&self) -> Vec<Square> {
         let all = Self::span(self.king, self.king_to).chain(Self::span(self.rook, self.rook_to));
         // King and rook may have to pass each other in Chess960.
@@ -99,7 +100,7 @@ pub(super) fn why_not(fen: &Fen, from: Square, to: Square) -> Reason {
 pub(super) fn why_legal(fen: &Fen, played: Move) -> Reason {
     let turn = fen.position.turn();
     let to = Square::at(if played.kind() == MoveKind::CastleKingside { 7 } else { 0 }, turn.home_rank());
-    // On file a or h, the king itself decides the side.
+    // If the king is on file a or h, its own square decides the side.
     let mut castling = castling(fen, played.from(), to);
     let kingside = played.kind() == MoveKind::CastleKingside;
     if to == played.from() {

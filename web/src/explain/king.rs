@@ -4,7 +4,7 @@ use kogge_board::{Fen, Move, MoveKind, Piece, Position, Square};
 
 use super::words::{Reason, Text, begin_with_capital, between, line, of, piece_on, pieces_on};
 
-/// Explains why a move, which is possible otherwise, leaves the king in check.
+/// Explains why a move that is otherwise possible leaves the king in check.
 pub(super) fn exposed(fen: &Fen, text: Text, piece: Piece) -> Reason {
     let (position, turn) = (&fen.position, fen.position.turn());
     let Text { from, to, .. } = text;
@@ -32,7 +32,8 @@ pub(super) fn exposed(fen: &Fen, text: Text, piece: Piece) -> Reason {
     let Some(&attacker) = of(attackers).first() else { return Reason::new("no move of this piece leads there", []) };
     let (by, open) = (piece_on(position, attacker), line(king, attacker));
     if en_passant {
-        // The captured pawn alone cannot have been the shield: the king would have been in check before the double step.
+        // The captured pawn alone cannot have been the shield, because the king would have been in check before the
+        // double step.
         let gone = if between(king, attacker).contains(&captured) { "both pawns leave" } else { "the pawn leaves" };
         let text = format!("it is en passant and leaves the king on {king} in check from {by}, because {gone} {open}");
         return Reason::new(text, marked(attackers));
@@ -64,7 +65,7 @@ fn king_moves(position: &Position, king: Square, to: Square) -> Reason {
     Reason::new(format!("the king cannot go to {to}, because {text}"), marked)
 }
 
-/// Explains why the king is safe after a legal move that is not castling: the rest of a sentence.
+/// Explains why the king is safe after a legal move that is not castling; returns the rest of a sentence.
 pub(super) fn safe(fen: &Fen, played: Move) -> Reason {
     let (position, turn) = (&fen.position, fen.position.turn());
     let Some(king) = position.king(turn) else { return Reason::new("", []) };
@@ -80,7 +81,7 @@ pub(super) fn safe(fen: &Fen, played: Move) -> Reason {
         let how = if captured == checker { "is captured" } else { "can no longer reach the king" };
         return Reason::new(format!(". {pieces}, which gives check to the king on {king}, {how}"), [checker, king]);
     }
-    // A piece is pinned if the king is attacked without it.
+    // A piece is pinned if the king would be attacked without it.
     let without = position.occupied() & !from.bit();
     if let Some(&pinner) = of(position.attackers(king, them, without) & !checkers).first() {
         let (by, on) = (piece_on(position, pinner), line(king, pinner));

@@ -4,7 +4,8 @@ use kogge_board::{Color, Fen, Piece, Position, Square};
 
 use super::words::{Reason, Text, between, name, piece_on};
 
-/// Returns the reason why a piece of the side to move cannot go there, apart from its king's safety. The move is not castling.
+/// Returns the reason why a piece of the side to move cannot go to the square, apart from its king's safety. The move is not
+/// castling.
 pub(super) fn obstacle(fen: &Fen, text: Text, piece: Piece) -> Option<Reason> {
     let (position, Text { from, to, promotion }) = (&fen.position, text);
     if from == to {
@@ -38,7 +39,7 @@ pub(super) fn obstacle(fen: &Fen, text: Text, piece: Piece) -> Option<Reason> {
     })
 }
 
-/// Returns the reason why a pawn cannot go there, to a square that is not occupied by its own side.
+/// Returns the reason why a pawn cannot go to a square that is not occupied by its own side.
 fn pawn(fen: &Fen, Text { from, to, promotion }: Text) -> Option<Reason> {
     let (position, turn) = (&fen.position, fen.position.turn());
     let (side, start, last) = match turn {

@@ -1,4 +1,4 @@
-//! Tests of explanations: a position, a move, and words that the reason must have.
+//! Tests of explanations: a position, a move, and words that the reason must contain.
 
 use kogge_board::known;
 

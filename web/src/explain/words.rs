@@ -3,7 +3,7 @@
 use kogge_board::bits::Bits;
 use kogge_board::{Piece, Position, Square};
 
-/// A reason: a text, and the squares that it is about.
+/// A reason: a text, and the squares that the text mentions.
 pub(super) struct Reason {
     pub(super) text: String,
     pub(super) squares: Vec<Square>,
@@ -15,7 +15,7 @@ impl Reason {
     }
 }
 
-/// The text of a move, taken apart.
+/// The parts of a move's text.
 #[derive(Clone, Copy)]
 pub(super) struct Text {
     pub(super) from: Square,

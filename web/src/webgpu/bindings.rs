@@ -12,10 +12,10 @@ use wasm_bindgen::prelude::*;
 use super::device::BrowserGpu;
 use crate::tree::Batch;
 
-/// Whether the count that is running shall stop.
+/// Whether the running count must stop.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Stops the count that is running, within a fraction of a second.
+/// Stops the running count within a fraction of a second.
 #[wasm_bindgen]
 pub fn stop() {
     STOP.store(true, Ordering::Relaxed);
@@ -48,8 +48,8 @@ impl GpuCounter {
         self.gpu.device_info().variant.clone()
     }
 
-    /// Counts the leaves `depth` plies below each position; `undefined` if it was stopped. `progress` gets the leaves so far, and the
-    /// share that is done, several times a second.
+    /// Counts the leaves `depth` plies below each position; `undefined` if it was stopped. Several times a second, `progress`
+    /// receives the leaves counted so far and the share that is done.
     pub async fn count(
         &mut self,
         positions: Vec<String>,
@@ -74,17 +74,18 @@ impl GpuCounter {
     }
 }
 
-/// Returns a watch that shows the share that is done, and stops when the page asks for it.
+/// Returns a watch that reports the share that is done, and stops when the page asks for it.
 fn watch(progress: &Function) -> impl FnMut(u128, f64) -> ControlFlow<()> {
     STOP.store(false, Ordering::Relaxed);
     move |_, share| {
-        // A page that cannot show progress gets the answer all the same.
+        // Even if the page cannot show progress, it receives the answer.
         let _ = progress.call1(&JsValue::NULL, &share.into());
         if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Returns nothing if the page has stopped the count, and an error if a number has more than 64 bits, which arrays cannot hold.
+/// Returns nothing if the page has stopped the count, and an error if a number has more than 64 bits, because arrays cannot
+/// hold it.
 fn unless_stopped(counted: Result<Vec<u128>, BackendError>) -> Result<Option<Vec<u64>>, JsError> {
     let narrowed = counted.and_then(|numbers| {
         let narrow = numbers.into_iter().map(u64::try_from);

@@ -1,5 +1,5 @@
-// The browser's WebGPU, in the operations that the host needs. Every failure is an Error; its name is "OutOfMemory" or "Lost" if it is
-// one of these.
+// The browser's WebGPU, in the operations that the host needs. Every failure is an Error, whose name is "OutOfMemory" or "Lost"
+// for these two failures.
 
 const SLOTS = 64;
 const STAGING = 4 << 20;
@@ -78,7 +78,7 @@ class Device {
 
   constructor(device, slot) {
     this.#device = device;
-    // For tests, which lose it.
+    // Tests use this to lose the device.
     globalThis.koggeDevice = device;
     device.lost.then(({ message, reason }) => (this.#lost = failure("Lost", message || reason)));
     device.onuncapturederror = ({ error }) => this.#checks.push(Promise.resolve(error));
@@ -210,7 +210,7 @@ class Device {
     const pass = encoder.beginComputePass({ label: name });
     pass.setPipeline(kernel.pipeline);
     pass.setBindGroup(0, this.#device.createBindGroup({ label: name, layout: kernel.layout, entries }), [offset]);
-    // Kernels ignore the few surplus groups of a rectangle.
+    // Kernels ignore the few surplus groups of the rectangle.
     const rows = Math.ceil(groups / this.#device.limits.maxComputeWorkgroupsPerDimension);
     pass.dispatchWorkgroups(Math.ceil(groups / rows), rows);
     pass.end();
@@ -234,7 +234,7 @@ class Device {
     this.#encoder = null;
     this.#checked(() => {
       const { queue } = this.#device;
-      // This write is done after all submitted launches, which may still need the slots.
+      // This write happens after all submitted launches, which may still need the slots.
       if (this.#used) queue.writeBuffer(this.#scalars, 0, this.#slots, 0, (this.#used * this.#slotSize) / 4);
       queue.submit([encoder.finish()]);
     });

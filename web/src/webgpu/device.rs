@@ -13,16 +13,16 @@ use super::interface::{Adapter, WebGpu, failure};
 /// The maximum number of buffers of a kernel.
 const BUFFERS: u32 = 10;
 
-/// Device memory to use. Browsers do not tell how much there is.
+/// The device memory to use. Browsers do not report the size of the memory.
 const MEMORY: u64 = 512 << 20;
 
-/// Positions of a level, so that no kernel runs for long.
+/// The number of positions in a level, chosen so that no kernel runs for long.
 const POSITIONS: usize = 1 << 20;
 
-/// Moves that are written at once.
+/// The number of moves that are written together.
 const MOVES: usize = 1 << 23;
 
-/// How long parts of a count should take. A browser shares the device with the screen, and stops kernels that run for seconds.
+/// The target time for a part of a count. A browser shares the device with the screen, and stops kernels that run for seconds.
 const PACE: Pace = Pace::new(1 << 11, Duration::from_millis(60), 2);
 
 /// The description of an adapter by `browser.js`.
@@ -45,10 +45,10 @@ pub struct BrowserGpu {
 }
 
 impl BrowserGpu {
-    /// Finds the fastest adapter. The page knows whether it is an emulator.
+    /// Finds the fastest adapter. The page knows whether the adapter is an emulator.
     ///
     /// # Errors
-    /// If the browser offers none.
+    /// If the browser offers no adapter.
     pub async fn find(is_software: bool) -> Result<Self, BackendError> {
         let unavailable = |reason| BackendError::Unavailable { backend: Self::BACKEND, reason };
         let adapter = Adapter::find().await.map_err(|error| unavailable(failure(error).sentence()))?;
@@ -64,7 +64,7 @@ impl Device for BrowserGpu {
 
     type Interface = WebGpu;
 
-    /// Returns an error: browsers list devices only to those who wait. [`BrowserGpu::find`] does.
+    /// Returns an error: browsers list devices only to callers that can wait. [`BrowserGpu::find`] does.
     fn list() -> Result<Vec<Self>, BackendError> {
         let reason = "a browser does not list its devices at once.".into();
         Err(BackendError::Unavailable { backend: Self::BACKEND, reason })

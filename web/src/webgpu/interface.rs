@@ -56,7 +56,7 @@ extern "C" {
     fn submit(this: &Device) -> Result<(), JsValue>;
 }
 
-/// Returns the failure that an Error of `browser.js` stands for.
+/// Returns the failure that an Error of `browser.js` represents.
 pub(super) fn failure(error: JsValue) -> Failure {
     let error = Error::from(error);
     let message = String::from(error.message());
@@ -146,7 +146,7 @@ impl Interface for WebGpu {
         Kernel::of(&[module]).for_each(|kernel| self.device.forget(kernel.signature().name));
     }
 
-    /// Launches a kernel. The caller's promise is not needed, since browsers check every access of a kernel.
+    /// Launches a kernel. The caller's promise is not needed, because browsers check every access of a kernel.
     unsafe fn launch(&mut self, launch: &Launch<'_, JsValue>) -> Result<(), Failure> {
         let Signature { name, scalars, .. } = launch.kernel.signature();
         let mut slot = [0_u32; Scalar::ALL.len()];
@@ -155,7 +155,7 @@ impl Interface for WebGpu {
         }
         let buffers: Array = launch.buffers.iter().copied().collect();
         self.device.launch(name, launch.groups as u32, buffers, &slot).map_err(failure)?;
-        // These kernels take longest; the device need not wait for more.
+        // These kernels take longest, so they are submitted at once, and the device does not wait for further work.
         if launch.kernel == Kernel::CountReplies { self.device.submit().map_err(failure) } else { Ok(()) }
     }
 

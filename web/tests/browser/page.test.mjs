@@ -169,7 +169,7 @@ test("a faulty divide is followed down to the wrong move, which is explained", P
   await page.click("#next");
   assert.equal(await page.inputValue("#depth"), "2");
   assert.match(await answer(), /moves e2e4\ngo perft 2$/);
-  // The illegal move is there already.
+  // The page shows the illegal move at once.
   assert.match(await text(page, "#findings"), /f4e3 is illegal: it is en passant and leaves the king on h4 in check from the rook on b4, because both pawns leave rank 4\./);
   assert.equal(await text(page, "#rows tr.extra .verdict"), "illegal");
   assert.deepEqual(await page.$$eval(".board .about", (squares) => squares.map(({ dataset }) => dataset.square).sort()), ["b4", "h4"]);
@@ -383,7 +383,7 @@ test("a position is set up by moving pieces freely", PATIENCE, async () => {
   await page.check("#free");
   await page.click("[data-square=e1]");
   await page.click("[data-square=g1]");
-  // The king has moved, so the rights of white are gone.
+  // The king has moved, so white has no castling rights.
   assert.equal(await page.inputValue("#fen"), "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R5KR w kq - 0 1");
   await page.focus("[data-square=f3]");
   await page.keyboard.press("Delete");

@@ -1,5 +1,5 @@
-// Measures leaves per second of one thread: natively in the portable variant, and in Chromium with and without vector instructions, by
-// turns. Build `cargo build --release` first; then
+// Measures the leaves per second of one thread: natively in the portable variant, and in Chromium with and without vector
+// instructions, in turns. Build `cargo build --release` first; then
 //
 //     KOGGE_PAGE=http://127.0.0.1:8020/ node web/tests/browser/rates.mjs target/release/kogge
 
@@ -17,7 +17,7 @@ const cases = lines.map((line) => line.split("\t")).filter(([name, , depth]) => 
 const browser = await chromium.launch({ executablePath: process.env.KOGGE_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 const page = await browser.newPage();
 await page.goto(PAGE);
-// A worker for each module counts, as on the page.
+// As on the page, each module counts in its own worker.
 const source = `onmessage = async ({ data: { url, fen, depth } }) => {
   const wasm = await import(url);
   await wasm.default();

@@ -20,7 +20,7 @@ type Names = Vec<String>;
 /// The files of a crate by the paths of their modules. The root of the crate has the empty path, in a library and in a program.
 type Modules = BTreeMap<Names, Module>;
 
-/// What a file imports.
+/// The imports of a file.
 #[derive(Default)]
 struct Module {
     /// Imported names: the name in this file, its path, and whether the file re-exports it.

@@ -8,7 +8,7 @@ use std::{
 use super::{read, sources};
 use crate::root;
 
-/// The smallest number of equal lines in a row that is not allowed.
+/// The minimum number of consecutive equal lines that is an error.
 const TOO_MANY: usize = 6;
 
 /// Returns the lines of a Rust source with their numbers, without blank lines, comments, imports and closing brackets.

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::*;
 use crate::root;
 
-/// Creates an empty folder of this name.
 fn scratch(name: &str) -> PathBuf {
     let folder = metadata::target().expect("metadata").join("tmp").join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -1,4 +1,5 @@
-//! The licences of the crates in the program. Most licences ask that their text and the authors' names go with the program.
+//! The licences of the crates in the program. Most licences require that their text and the authors' names accompany the
+//! program.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -10,10 +11,9 @@ const HEAD: &str = "The program kogge contains these crates, each under the lice
 the crates come with them; equal texts are printed once.
 ";
 
-/// How the names of files with licences begin, in capitals.
+/// The beginnings of the names of licence files, in capitals.
 const FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
 
-/// Returns the list of crates, and the texts of their licences.
 pub(super) fn text(packages: &[Package]) -> Result<String> {
     let mut list = HEAD.to_owned();
     let mut texts = BTreeMap::<String, Vec<String>>::new();

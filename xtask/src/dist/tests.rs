@@ -58,11 +58,11 @@ fn sha256sum_accepts_the_checksum_until_the_archive_changes() {
 fn the_list_names_every_crate_that_is_shipped_and_no_other() {
     let packages = metadata::shipped(&host().expect("a host")).expect("metadata");
     let names: BTreeSet<&str> = packages.iter().map(|package| package.name.as_str()).collect();
-    // Both GPU interfaces, and what the features add.
+    // The libraries of both GPU interfaces, and of the features.
     for name in ["clap", "ocl", "parquet", "postgres", "rusqlite", "rustls", "wgpu"] {
         assert!(names.contains(name), "{name} is missing in {names:?}");
     }
-    // Of tests, of builds, of other programs, and kogge itself.
+    // Crates for tests, for builds and for other programs, and kogge's own crates.
     for name in ["cc", "criterion", "kogge-board", "proptest", "pyo3", "rcgen", "shakmaty", "wasm-bindgen-cli-support"]
     {
         assert!(!names.contains(name), "{name} is not in the program");

@@ -26,7 +26,7 @@ pub(crate) fn check(folder: &Path) -> Result {
     }
 }
 
-/// Lists all files with their sizes, as they are and compressed.
+/// Lists all files with their sizes, both uncompressed and compressed.
 fn list(folder: &Path, prefix: &str, files: &mut Vec<(String, usize, usize)>) -> Result {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::outcome::Failure;
 
-/// The part of the JSON that a comparison needs.
+/// The part of the JSON that the comparison needs.
 #[derive(Deserialize)]
 pub(super) struct Old {
     command: String,
@@ -62,7 +62,7 @@ impl Old {
         Self::parse(&text).map_err(|reason| Failure::Input(format!("{name} {reason}")))
     }
 
-    /// Reads the output of `kogge bench --json`, by itself or in the result file of a bundle's script. The error
+    /// Reads the output of `kogge bench --json`, either alone or within the result file of a bundle's script. The error
     /// completes a sentence that begins with the file's name.
     fn parse(text: &str) -> Result<Self, String> {
         let expected = "is not what kogge bench --json prints";
@@ -89,7 +89,7 @@ impl Old {
     }
 
     /// Finds the counterpart of each subject: the first unmatched one with the same device and variant. If a backend
-    /// then has exactly one unmatched subject on each side, the two are counterparts.
+    /// then has exactly one unmatched subject in each measurement, these two are counterparts.
     pub(super) fn counterparts(&self, subjects: &[DeviceInfo]) -> Vec<Option<Counterpart>> {
         let mut found = vec![None; subjects.len()];
         let mut left: Vec<usize> = (0..self.subjects.len()).collect();
@@ -110,7 +110,7 @@ impl Old {
         found
     }
 
-    /// Names the device and variant of a subject.
+    /// Formats the device and variant of a subject.
     pub(super) fn name(&self, subject: usize) -> String {
         let Subject { device, variant, .. } = &self.subjects[subject];
         format!("{device}, {variant}")
@@ -150,7 +150,7 @@ mod tests {
         Old { command: "bench".to_owned(), processor: None, subjects, rows: Vec::new(), packing: Vec::new() }
     }
 
-    /// Returns the index of each counterpart, and whether it is the same device and variant.
+    /// Returns the index of each counterpart, and whether it has the same device and variant.
     fn found(old: &Old, subjects: &[[&'static str; 3]]) -> Vec<Option<(usize, bool)>> {
         let info = |&[backend, name, variant]: &[&'static str; 3]| {
             let info = Mailbox::new().info().clone();
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(found(&old, &[["cpu", "2 threads", "avx2"]]), [Some((1, true))]);
         assert_eq!(found(&old, &[["cpu", "4 threads", "avx2"]]), [None]);
         assert_eq!(found(&old, &[["wgpu", "B", "y"], ["mailbox", "A", "x"]]), [Some((2, false)), None]);
-        // The first pair matches; one subject is left on each side.
+        // The first pair matches; then one subject is left in each measurement.
         let variants = [["cpu", "2 threads", "avx512"], ["cpu", "2 threads", "bmi"]];
         assert_eq!(found(&old, &variants), [Some((1, false)), Some((0, true))]);
         assert_eq!(found(&old, &[["wgpu", "B", "y"], ["wgpu", "C", "y"]]), [None, None]);

@@ -16,18 +16,18 @@ use crate::monitor::Monitor;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Device, magnitude, record};
 
-/// The seconds that a work takes at the depth that is shown, unless a deeper total is not published.
+/// The minimum time of a workload at the depth that is shown, in seconds; less if no deeper total is published.
 const ENOUGH: f64 = 0.03;
 
 /// Measures the kernels of one GPU.
 pub(super) struct Kernels {
-    /// The options to measure with, in turn.
+    /// The options to measure with, one after the other.
     pub(super) options: Vec<&'static str>,
-    /// The bytes for merged plies, if they were given.
+    /// The bytes for merged plies, if the user gave a number.
     pub(super) memory: Option<NonZeroUsize>,
 }
 
-/// A kind of work; returns the leaves if it counts them.
+/// A kind of workload; returns the leaves if it counts them.
 type Work = fn(&mut dyn Backend, &KnownCounts, u32, &MergeSettings, &Monitor) -> Result<Option<u128>, Error>;
 
 const WORKS: [(&str, Work); 4] = [
@@ -45,7 +45,7 @@ fn search(backend: &mut dyn Backend, known: &KnownCounts, depth: u32, leaves: Le
     Ok(None)
 }
 
-/// The work below one position.
+/// The workload below one position.
 #[derive(Serialize)]
 struct Row {
     position: &'static str,
@@ -108,7 +108,8 @@ impl Job for Kernels {
     }
 }
 
-/// Works deeper and deeper until a work takes long enough, each twice, because the first compiles kernels and makes buffers.
+/// Runs the workload at greater and greater depths until it takes long enough, twice at each depth, because the first run
+/// compiles kernels and makes buffers.
 fn row(
     backend: &mut dyn Profile,
     known: &KnownCounts,

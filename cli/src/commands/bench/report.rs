@@ -12,7 +12,7 @@ use super::compare::{self, Counterpart, Old};
 use crate::machine::Machine;
 use crate::output::{Device, magnitude};
 
-/// A row is noisy if its spread exceeds this.
+/// A row is noisy if its spread exceeds this share.
 const NOISY: f64 = 0.1;
 
 /// The whole report.
@@ -59,7 +59,7 @@ pub(super) struct Row {
     deduplicated: bool,
     depth: u32,
     nodes: u128,
-    /// The middle one of the three least times.
+    /// The median of the three least times.
     seconds: f64,
     spread: f64,
     noisy: bool,
@@ -128,7 +128,7 @@ impl Packing {
 }
 
 impl Row {
-    /// Describes a measured row; `old` is its counterpart in the earlier measurement.
+    /// Describes a measured row; `old` is the same row of the earlier measurement.
     pub(super) fn new(row: &bench::BenchRow, known: &KnownCounts, old: Option<&compare::Row>) -> Self {
         let Times { all: times } = row.times.clone();
         let (seconds, spread) = (row.times.typical(), row.times.spread());
@@ -153,7 +153,6 @@ impl Row {
 }
 
 impl Report {
-    /// Writes the tables.
     pub(super) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let ratio = if self.compared.is_some() { "   ratio" } else { "" };
         for (index, subject) in self.subjects.iter().enumerate() {

@@ -19,7 +19,7 @@ pub(super) struct Subjects {
 }
 
 impl Subjects {
-    /// Reads the selection from the arguments. Without `--device`, it is every device of the backend, or of all
+    /// Reads the selection from the arguments. Without `--device`, these are all devices of the backend, or of all
     /// backends.
     pub(super) fn new(common: &Common, variants: &[String], options: Vec<&'static str>) -> Result<Self, Failure> {
         let selection = match common.device {
@@ -29,10 +29,10 @@ impl Subjects {
         Ok(Self { selection, variants: named_variants(variants)?, options })
     }
 
-    /// Opens the devices, and also returns the devices that are listed as usable but cannot be opened.
+    /// Opens the devices, and also returns the devices that the list calls usable but that cannot be opened.
     ///
     /// # Errors
-    /// If a device that was named cannot be opened.
+    /// If a device that the user named cannot be opened.
     pub(super) fn open(&self) -> Result<(Vec<Opened>, Vec<DeviceFailure>), Failure> {
         let (mut opened, mut failed) = (Vec::new(), Vec::new());
         let mut open_all = |entry: &BackendKind, request, is_wanted: fn(DeviceKind) -> bool| {

@@ -21,7 +21,7 @@ pub(super) fn verify(
     context: &mut Context,
 ) -> Result<Answer, Failure> {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-    // Each entry is recounted on another backend than the one that counted it.
+    // Each entry is recounted on a backend other than the one that counted it.
     let mut groups: BTreeMap<Option<BackendName>, Vec<LedgerRow>> = BTreeMap::new();
     for row in ledger.sample(share, seed)? {
         let backend = row.given.as_ref().map_or("", |given| given.source.backend.as_str());
@@ -56,7 +56,7 @@ pub(super) fn verify(
         command: "ledger verify",
         ledger: ledger.location(),
         checked,
-        // The number of entries that the same backend had counted the first time, so that they are not verified.
+        // The number of entries that are not verified, because the same backend counted them the first time.
         repeated,
         by,
         differences,
@@ -120,13 +120,14 @@ pub(super) fn settle(ledger: &Ledger, memory: Option<NonZeroUsize>, context: &mu
     Ok(if report.open == 0 { Answer::Done } else { Answer::No })
 }
 
-/// Returns a backend that is not in the list, to check the listed ones, or `None` if the arguments name the backend.
+/// Returns a backend that is not in the list, to check the answers of the listed ones, or `None` if the arguments name
+/// the backend.
 fn other_than(backends: &[&str], context: &Context) -> Option<BackendName> {
     if context.request.backend != BackendName::Auto {
         return None;
     }
     let is_free = |name: &BackendName| !backends.contains(&name.name());
-    // A GPU is the fastest; the mailbox is the slowest and comes last.
+    // A GPU is the fastest choice; the mailbox is the slowest and comes last.
     let gpu = gpu().filter(is_free);
     gpu.or_else(|| [BackendName::Cpu, BackendName::Mailbox].into_iter().find(is_free)).or(Some(BackendName::Mailbox))
 }

@@ -13,7 +13,7 @@ use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
 use crate::output::{magnitude, record};
 
-/// The device that counted, and how.
+/// The device that counted, and its way of counting.
 #[derive(Serialize)]
 struct Author {
     backend: String,
@@ -105,7 +105,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         seconds_left: per_second.map(|rate| left as f64 / rate),
         sum: sum.leaves,
         positions: merged.then_some(sum.positions),
-        // Only some ledgers have them.
+        // Only some ledgers have these fields.
         #[serde(flatten)]
         kinds: kinds.as_ref().map(|kinds| record! { kinds }),
         nodes: nodes.map(|total| total.leaves),
@@ -171,7 +171,7 @@ fn rate(tally: &LedgerProgress, now: i64) -> Option<f64> {
 /// Formats seconds since 1970 as a date and time.
 fn utc(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Years are taken to begin in March, so that the leap day is the last day of a year. 400 years have 146,097 days.
+    // A year begins in March here, so that the leap day is its last day. 400 years have 146,097 days.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

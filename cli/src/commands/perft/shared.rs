@@ -26,21 +26,21 @@ struct LastPly {
     ranges: u64,
 }
 
-/// A device, and what it counted.
+/// A device, and the work that it did.
 #[derive(Serialize)]
 struct Worker {
     #[serde(flatten)]
     device: Device,
     leaves: u128,
-    /// The ranges, or the positions of the frontier if every leaf was counted.
+    /// The number of ranges, or of the frontier's positions if every leaf was counted.
     pieces: u64,
 }
 
-/// Leases in memory need not end, because only this process has them.
+/// Leases in memory need no end, because only this process has them.
 const LEASE: Duration = Duration::from_secs(1 << 30);
 
-/// The kinds of entries to try, for devices of this memory. If the ply before ranges of reversed keys is larger than estimated, these
-/// ranges cannot be made.
+/// The kinds of entries to try, for devices of this memory. Ranges of reversed keys cannot be made if the ply before them is larger
+/// than estimated.
 fn kinds(devices: &[MergeDevice], is_merged: bool) -> &'static [Kind] {
     let memory = |device: &MergeDevice| device.settings.memory;
     match devices.iter().map(memory).min() == devices.first().map(memory) {
@@ -51,7 +51,6 @@ fn kinds(devices: &[MergeDevice], is_merged: bool) -> &'static [Kind] {
 }
 
 impl args::Perft {
-    /// Counts on several devices at once.
     pub(super) fn share(
         &self,
         Tree { root, depth }: &Tree,

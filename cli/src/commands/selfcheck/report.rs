@@ -21,7 +21,7 @@ pub(super) struct Report {
     machine: Machine,
     /// The variants of the CPU code that this CPU can run.
     variants: Vec<&'static str>,
-    /// The seconds of the comparison, and the seed of its positions.
+    /// The duration of the comparison in seconds, and the seed of its positions.
     seconds: u32,
     seed: u64,
     devices: Vec<Row>,
@@ -31,28 +31,28 @@ pub(super) struct Report {
 #[derive(Default, Serialize)]
 pub(super) struct Row {
     backend: &'static str,
-    /// The number that `--device` takes.
+    /// The number to give to `--device`.
     number: Option<usize>,
     result: Outcome,
-    /// The wrong answer, or the reason why the device was not checked or failed.
+    /// The wrong answer, or the reason why the device failed or was not checked.
     reason: Option<String>,
     info: Option<Device>,
     self_tests: u32,
     known_counts: u32,
     known_leaves: u128,
     positions: u64,
-    /// The positions that were compared three plies deep, too.
+    /// The number of positions that were also compared three plies deep.
     deeper: u64,
-    /// The positions whose values were compared.
+    /// The number of positions whose values were compared.
     searched: u64,
     leaves: u128,
 }
 
 /// The reason why a device is not checked.
 pub(super) enum Absence {
-    /// It does not exist or lacks what kogge needs.
+    /// The device does not exist, or lacks a feature that kogge needs.
     Absent(String),
-    /// It exists but cannot be opened.
+    /// The device exists but cannot be opened.
     Broken(OpenError),
 }
 
@@ -129,7 +129,7 @@ impl Row {
         Self { result, reason: Some(reason), ..Self::new(backend, number) }
     }
 
-    /// Adds what was found.
+    /// Adds the result of a device.
     pub(super) fn fill(&mut self, info: &DeviceInfo, checked: Checked) {
         let Checked { self_tests, known, known_leaves, random, verdict } = checked;
         let ComparisonCounts { two_plies, three_plies, searched, leaves } = random;
@@ -143,7 +143,6 @@ impl Row {
         };
     }
 
-    /// Writes the device, then the result.
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let name = self.number.map_or(self.backend.to_owned(), |number| format!("{}:{number}", self.backend));
         let reason = self.reason.as_deref().unwrap_or_default();

@@ -1,5 +1,5 @@
-// The closed form's function for an axis. The host writes this file out for each of the four directions up, with the words
-// in capitals replaced: OPPOSITE is the direction down.
+// The closed form's function for an axis. The host instantiates this file for each of the four directions up, with the
+// words in capitals replaced: OPPOSITE is the direction down.
 
 /// Returns the squares that the other side's sliders reach both ways, and adds their moves, defended pieces and values.
 fn closed_form_DIRECTION(mobility: ptr<function, Mobility>, value: ptr<function, Numbers>, sliders: Board, frame: Frame) -> Board {

@@ -1,7 +1,7 @@
-// The closed form's functions for a direction. The host writes this file out for each of the eight directions, with the
-// words in capitals replaced: BACKWARDS shifts the other way, and OPPOSITE is the direction back.
+// The closed form's functions for a direction. The host instantiates this file for each of the eight directions, with
+// the words in capitals replaced: BACKWARDS shifts in the opposite direction, and OPPOSITE is that direction.
 
-/// Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
+/// Returns the number of squares that a slider on one of these squares, or passing over it, sees beyond it.
 fn DIRECTION_beyond(squares: Board, empty: Board, not_their: Board) -> Few {
     let enter = empty & LANDING;
     let see1 = BACKWARDS(not_their & LANDING, DISTANCE);
@@ -15,7 +15,7 @@ fn DIRECTION_beyond(squares: Board, empty: Board, not_their: Board) -> Few {
     return Few(odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares);
 }
 
-/// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+/// K1: adds the empty squares between each of these attacked squares and its attacker. Adding them at once frees registers.
 fn DIRECTION_blocks(blocks: ptr<function, Board>, attacks: Board, squares: Board, empty: Board) {
     let attacked = attacks & squares;
     if nonempty(attacked) {

@@ -1,8 +1,8 @@
-// The generator's functions for a direction. The host writes this file out for each of the eight directions, with the words
-// in capitals replaced: OFFSET is the distance of a step, negative downwards, and OPPOSITE is the direction back.
+// The generator's functions for a direction. The host instantiates this file for each of the eight directions, with the
+// words in capitals replaced: OFFSET is the distance of a step, negative downwards, and OPPOSITE is the opposite direction.
 
-/// Writes captures of sliders. One slider reaches a square in each direction. Seen from the square, it is the first
-/// piece in the opposite direction.
+/// Writes captures of sliders. At most one slider reaches a square in each direction. Seen from the square, this slider
+/// is the first piece in the opposite direction.
 fn DIRECTION_captures(out: ptr<function, Writer>, frame: Frame, captured: Board, pieces: Board, code: u32) {
     var left = captured;
     while nonempty(left) {
@@ -14,7 +14,7 @@ fn DIRECTION_captures(out: ptr<function, Writer>, frame: Frame, captured: Board,
     }
 }
 
-/// Writes quiet slides: all sliders advance together, one square at a time, until all are blocked. The distance tells
+/// Writes quiet slides: all sliders advance together, one square at a time, until all are blocked. The distance shows
 /// where each slider came from. A bishop or rook may be a queen.
 fn DIRECTION_slides(out: ptr<function, Writer>, frame: Frame, sliders: Board, targets: Board, code: u32) {
     let queens = frame.bishops_queens & frame.rooks_queens;

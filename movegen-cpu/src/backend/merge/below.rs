@@ -1,8 +1,8 @@
 //! Counts below merged positions: leaves, or leaves by the kinds of moves.
 //!
-//! Leaves three or more plies below are counted in much the same way as plies are merged: each task merges the successors of the
-//! positions that it counts, in a small table of its own. It finds most of the equal ones, because positions with the same pieces
-//! of the side that replies are numbered one after the other.
+//! Leaves three or more plies below are counted in much the same way as plies are merged: each task merges the successors of its
+//! positions in a small table. The table finds most equal successors, because positions with the same pieces of the side that
+//! replies have adjacent numbers.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,29 +19,29 @@ use crate::lanes::code::Code;
 use crate::lanes::tree::Tree;
 use crate::watched::Report;
 
-/// The most positions that one task counts trees below.
+/// The maximum number of positions per task.
 const COUNTED_TOGETHER: u64 = 1024;
 
-/// The last [`LAST_TASKS`] tasks of each thread are cut into tasks that are [`LAST_TASKS_SMALLER`] times smaller, so that no thread
-/// waits long at the end. If all tasks were so small, they would find fewer equal successors.
+/// The last [`LAST_TASKS`] tasks of each thread are divided into tasks that are [`LAST_TASKS_SMALLER`] times smaller, so that no
+/// thread waits long at the end. If all tasks were so small, they would find fewer equal successors.
 const LAST_TASKS: u64 = 1;
 const LAST_TASKS_SMALLER: u64 = 4;
 
 impl CpuMerge<'_> {
-    /// The most positions whose successors one task may merge while it counts. These successors take at most half the memory
-    /// of the successors in flight.
+    /// The maximum number of positions whose successors one task may merge while it counts. These successors take at most
+    /// half of the memory for successors in flight.
     fn merged_together(&self) -> u64 {
         let successors = self.in_flight() * IN_FLIGHT_BYTES / 2 / ENTRY_BYTES;
         (successors / (MOVES * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
     }
 
-    /// The number of positions whose successors one task merges, if trees below `successors` positions are counted. Every
-    /// thread gets several tasks.
+    /// Returns the number of positions whose successors one task merges, if trees below `successors` positions are
+    /// counted. Every thread gets several tasks.
     pub(super) fn merged_in_a_task(&self, successors: u64) -> u64 {
         (successors / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
     }
 
-    /// Cuts these numbers into tasks of about `together` numbers, and smaller tasks at the end.
+    /// Divides these numbers into tasks of about `together` numbers, and into smaller tasks at the end.
     fn tasks(&self, index: &Index, range: Range<u64>, together: u64) -> Vec<Range<u64>> {
         let last = LAST_TASKS * self.cores.pool.current_num_threads() as u64 * together;
         let middle = range.end - last.min(range.end - range.start);
@@ -50,7 +50,7 @@ impl CpuMerge<'_> {
         tasks
     }
 
-    /// Sums what is below some successors, weighted by multiplicity.
+    /// Sums the counts below some successors, weighted by multiplicity.
     fn count_task<B: Below>(
         &self,
         scratch: &mut TreeScratch<B>,
@@ -59,7 +59,7 @@ impl CpuMerge<'_> {
         depth: u32,
     ) -> Result<B::Sum, MergeError> {
         if depth >= LEAST_MERGED {
-            // Where multiplicities overflow or memory runs out, the plain count may still succeed.
+            // If multiplicities overflow or memory runs out, the plain count may still succeed.
             if let Ok(total) = self.count_merged(scratch, index, range.clone(), depth) {
                 return Ok(total);
             }
@@ -86,7 +86,7 @@ impl CpuMerge<'_> {
         Ok(total)
     }
 
-    /// Does the same, but merges the successors of these successors first.
+    /// Does the same as `sums_below`, but merges the successors of these successors first.
     fn count_merged<B: Below>(
         &self,
         scratch: &mut TreeScratch<B>,
@@ -95,7 +95,7 @@ impl CpuMerge<'_> {
         depth: u32,
     ) -> Result<B::Sum, MergeError> {
         let TreeScratch { tree, positions, below, expansion, table } = scratch;
-        // The options may ask for few bits, which make tables slow. They concern only plies.
+        // The options may ask for few bits of the hash, which make tables slow, but they apply only to plies.
         let mut sharing = Sharing::new(u32::BITS);
         sharing.expect(MOVES / 2 * (range.end - range.start), Filter::All);
         let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
@@ -114,13 +114,13 @@ impl CpuMerge<'_> {
         Ok(total)
     }
 
-    /// Sums what is `depth` plies below some successors, weighted by multiplicity.
+    /// Sums the counts `depth` plies below some successors, weighted by multiplicity.
     pub(super) fn sum_below<B: Below>(&mut self, successors: Range<u64>, depth: u32) -> Result<B::Sum, MergeError> {
         let numbered = self.number();
         let index = self.or_forget(numbered)?;
         let end = successors.end.min(self.successors.len());
         let start = successors.start.min(end);
-        // Enough tasks for all threads.
+        // There are enough tasks for all threads.
         let together = if depth < LEAST_MERGED {
             ((end - start) / self.cores.info.batch as u64).clamp(1, COUNTED_TOGETHER)
         } else {
@@ -128,8 +128,8 @@ impl CpuMerge<'_> {
         };
         let tasks = self.tasks(&index, start..end, together);
         let (this, pool) = (&*self, B::scratch(&self.scratch));
-        // Threads take the tasks in order, so the small tasks come last. A task may take less than a microsecond. A lock around the tasks
-        // would cost more.
+        // Threads take the tasks in order, so the small tasks come last. A task may take less than a microsecond, so a lock
+        // around the tasks would cost more.
         let next = AtomicUsize::new(0);
         let count = |_thread| {
             let mut scratch = pool.take();
@@ -154,12 +154,12 @@ impl CpuMerge<'_> {
     }
 }
 
-/// What is counted below a position.
+/// The quantity that is counted below a position.
 pub(super) trait Below: Copy + Default + Send {
     /// A sum over many positions.
     type Sum: Copy + Default + Send;
 
-    /// What is counted at depth 0.
+    /// The count at depth 0.
     const ROOT: Self;
 
     fn scratch(scratch: &ScratchBelow) -> &Pool<TreeScratch<Self>>;
@@ -167,7 +167,7 @@ pub(super) trait Below: Copy + Default + Send {
     /// Counts below each position.
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()>;
 
-    /// Adds this number to a sum, weighted by multiplicity.
+    /// Adds this count to a sum, weighted by multiplicity.
     fn add_to(self, sum: Self::Sum, multiplicity: u128) -> Result<Self::Sum, MergeError>;
 
     /// Adds two sums.
@@ -220,7 +220,6 @@ impl Below for Numbers {
     }
 }
 
-/// Counts below each position.
 fn count_trees<B: Below>(
     code: &Code,
     tree: &mut Tree,

@@ -1,4 +1,4 @@
-//! Memory that threads use again.
+//! Memory that threads reuse.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use crate::lanes::batch::{Batch, Queue};
 use crate::lanes::categories::Numbers;
 use crate::lanes::tree::Tree;
 
-/// Memory that one task uses after another.
+/// Memory that tasks use one after the other.
 #[derive(Default)]
 pub(super) struct Pool<T>(Mutex<Vec<T>>);
 
@@ -30,7 +30,7 @@ pub(super) struct Scratch {
     pub(super) candidates: Vec<Candidate>,
     pub(super) strays: Vec<Candidate>,
     pub(super) multiplicities: Vec<u128>,
-    /// The number of each parent's successors that are kept.
+    /// For each parent, the number of its successors that pass the filter.
     pub(super) kept_of: Vec<u32>,
 }
 

@@ -1,22 +1,22 @@
-//! Lists of strays that are used again: to touch new memory takes longer than to fill it.
+//! Lists of strays for reuse, because touching new memory takes longer than filling it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::backend::shard::Candidate;
 
-/// Lists that one task uses after another. Tasks need lists of very different lengths, so a task gets the list that fits best, and
-/// the lists together are limited: otherwise, each of them would grow to the greatest length in time.
+/// Lists that tasks use one after the other. Tasks need lists of very different lengths, so a task gets the list that fits best,
+/// and the total size of the lists is limited: otherwise each list would eventually grow to the greatest length.
 pub(super) struct Spare {
     lists: Mutex<Lists>,
-    /// The most candidates that all lists together have room for.
+    /// The maximum total capacity of all lists, in candidates.
     most: usize,
 }
 
 #[derive(Default)]
 struct Lists {
     by_capacity: BTreeMap<usize, Vec<Vec<Candidate>>>,
-    /// The candidates that all lists together have room for.
+    /// The total capacity of all lists, in candidates.
     capacity: usize,
 }
 
@@ -40,7 +40,7 @@ impl Spare {
         list
     }
 
-    /// Keeps a list, if the lists are not too large together.
+    /// Keeps a list, unless the lists together become too large.
     pub(super) fn give_back(&self, mut list: Vec<Candidate>) {
         list.clear();
         let room = list.capacity();
