@@ -21,6 +21,9 @@ const LAST_EXCESS: f64 = 1.07;
 /// A range with fewer sampled keys than this is sampled again before it is split.
 const FEW_KEYS: usize = 16;
 
+/// The size of a part of a ply says little about other parts if the part has fewer positions.
+const FEW_POSITIONS: u64 = 1 << 10;
+
 /// The parents that are expanded to sample a single range.
 const SAMPLED_AGAIN: u64 = 1 << 14;
 
@@ -84,28 +87,21 @@ pub(crate) struct DoneBetween {
 /// The last whole ply stays in memory. Of each ply between, only the positions that may lead into the next ranges, a group, are in memory;
 /// their parents are the positions of the ply before it, which is made in the same way, for a larger group.
 pub(crate) struct Ranges {
-    sample: Sample,
-    /// The plies between, the first one first.
-    between: Vec<Between>,
+    /// A sample below the last whole ply, and one below each group in memory, for the range of the group.
+    samples: Vec<Sample>,
+    /// The plies between, the first one first: the range of all positions in memory.
+    groups: Vec<Option<KeyRange>>,
+    /// The share of the positions of each of these plies, and of the last ply, by which a sample overestimates them: parents that were not
+    /// sampled lead to some of them, too.
+    merged: Vec<f64>,
     /// Whether the ranges are those of reversed keys.
     is_reversed: bool,
     /// The number of the last ply.
     ply: u32,
-    /// The estimated positions of the last ply for each sampled key.
-    each_key: f64,
     /// The diagrams so far, if they are wanted. Then ranges are not split between positions with the same pawns, so that equal diagrams
     /// lie in one range. If such positions do not fit together, diagrams are given up.
     pub(crate) diagrams: Option<u64>,
     pub(crate) done: Done,
-}
-
-/// A ply between the last whole ply and the last ply.
-#[derive(Clone, Copy)]
-struct Between {
-    /// The estimated positions for each sampled one.
-    each: f64,
-    /// All positions that may lead into this range are in memory.
-    group: Option<KeyRange>,
 }
 
 /// The time that pieces take, for progress. Pieces weigh as much as they have sampled keys.
@@ -131,17 +127,22 @@ impl Ranges {
     /// one, for a number of ranges of its keys, which may be [reversed](Key::reversed).
     pub(crate) fn of(work: &mut Work<'_>, between: u32, is_reversed: bool, ranges: u32) -> Result<Self, Error> {
         let key = if is_reversed { Key::reversed } else { Key::of };
-        let sample = Sample::of(work, between, key, ranges)?;
+        let filters = vec![Filter::All; between as usize + 1];
+        let sample = Sample::of(work, work.next_ply(), &filters, key, ranges)?;
         let sizes = work.estimates.next_sizes(between + 1);
-        let each = |positions: f64, sampled: usize| positions / (sampled as f64).max(1.0);
-        let each_key = each(sizes[between as usize], sample.keys.len());
-        let plies = sample.between.iter().zip(&sizes);
-        let plies: Vec<_> =
-            plies.map(|(sampled, &size)| Between { each: each(size, sampled.len()), group: None }).collect();
+        let sampled = sample.between.iter().map(|ply| ply.positions.len() as f64 * ply.each);
+        let sampled = sampled.chain([sample.keys.len() as f64 * sample.each_key]);
+        // What a ply has fewer than the sample says, minus what it owes to the plies before it.
+        let mut before = 1.0;
+        let merged = sampled.zip(sizes).map(|(sampled, size)| {
+            let share = size / sampled.max(1.0);
+            share / std::mem::replace(&mut before, share)
+        });
+        let merged = merged.collect();
         let ply = work.next_ply() + between;
         let diagrams = work.diagram_bytes.map(|_| 0);
-        let done = Done { between: vec![DoneBetween::default(); plies.len()], ..Done::default() };
-        Ok(Self { sample, between: plies, is_reversed, ply, each_key, diagrams, done })
+        let done = Done { between: vec![DoneBetween::default(); between as usize], ..Done::default() };
+        Ok(Self { samples: vec![sample], groups: vec![None; between as usize], merged, is_reversed, ply, diagrams, done })
     }
 
     /// Samples the plies again for a number of ranges, unless the sample is large enough.
@@ -149,7 +150,7 @@ impl Ranges {
         if Sample::parents(ranges) > Sample::parents(1) {
             self.leave_groups(work, 0)?;
             let done = std::mem::take(&mut self.done);
-            *self = Self { done, ..Self::of(work, self.between.len() as u32, self.is_reversed, ranges)? };
+            *self = Self { done, ..Self::of(work, self.groups.len() as u32, self.is_reversed, ranges)? };
         }
         Ok(())
     }
@@ -157,17 +158,18 @@ impl Ranges {
     /// Samples the plies again, for ranges of [reversed](Key::reversed) keys.
     pub(crate) fn reverse(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
         self.leave_groups(work, 0)?;
-        *self = Self::of(work, self.between.len() as u32, true, 1)?;
+        *self = Self::of(work, self.groups.len() as u32, true, 1)?;
         Ok(())
     }
 
     /// Discards the positions of this ply between and of all after it. The ply before it becomes the parents again.
     pub(crate) fn leave_groups(&mut self, work: &mut Work<'_>, first: usize) -> Result<(), Error> {
-        for ply in self.between[first..].iter_mut().rev() {
-            if ply.group.take().is_some() {
+        for group in self.groups[first..].iter_mut().rev() {
+            if group.take().is_some() {
                 work.merge.ascend()?;
             }
         }
+        self.samples.truncate(first + 1);
         Ok(())
     }
 
@@ -178,7 +180,7 @@ impl Ranges {
 
     /// Returns ranges that cover the last ply, at most `count`, with about equally many positions each.
     pub(crate) fn divide(&self, count: usize) -> Vec<KeyRange> {
-        let mut borders: Vec<_> = self.sample.keys.iter().map(|&key| self.border_at(key)).collect();
+        let mut borders: Vec<_> = self.samples[0].keys.iter().map(|&key| self.border_at(key)).collect();
         KeyRange::divide(&mut borders, count)
     }
 
@@ -208,8 +210,8 @@ impl Ranges {
         while let Some(&piece) = rest.front() {
             work.check_cancelled()?;
             let range = ranges[piece.number];
-            let is_in_group = |ply: &Between| ply.group.is_some_and(|group| covers(&group, &piece.range));
-            if let Some(index) = self.between.iter().position(|ply| !is_in_group(ply)) {
+            let is_in = |group: &Option<KeyRange>| group.is_some_and(|group| covers(&group, &piece.range));
+            if let Some(index) = self.groups.iter().position(|group| !is_in(group)) {
                 self.make_group(work, index, &mut rest, &pacer)?;
                 continue;
             }
@@ -236,14 +238,23 @@ impl Ranges {
     }
 
     fn weight(&self, range: &KeyRange) -> f64 {
-        self.sample.keys_in(range) + 1.0
+        self.samples[0].keys_in(range) + 1.0
     }
 
-    /// Returns the range of the first pieces, and the number of sampled positions of a ply between that may lead into it.
-    fn sampled_for(&self, index: usize, pieces: &VecDeque<Piece>, count: usize) -> (KeyRange, f64) {
+    /// The last sample, and the estimated positions of the last ply for each of its keys.
+    fn keys(&self) -> (&Sample, f64) {
+        let index = self.samples.len() - 1;
+        let sample = &self.samples[index];
+        (sample, sample.each_key * self.merged[index..].iter().product::<f64>())
+    }
+
+    /// Returns the range of the first pieces, and estimates the positions of a ply between that may lead into it.
+    fn group_of(&self, index: usize, pieces: &VecDeque<Piece>, count: usize) -> (KeyRange, f64) {
         let group = union(pieces.iter().take(count));
-        let filter = self.filter(group, (self.between.len() - index) as u32);
-        (group, self.sample.between[index].iter().filter(|planes| filter.has(planes)).count() as f64)
+        let filter = self.filter(group, (self.groups.len() - index) as u32);
+        let ply = &self.samples[index].between[0];
+        let sampled = ply.positions.iter().filter(|planes| filter.has(planes)).count();
+        (group, sampled as f64 * ply.each * self.merged[index])
     }
 
     /// Makes the positions of a ply between that may lead into the next pieces, and makes them the parents. If not even the positions for
@@ -257,15 +268,14 @@ impl Ranges {
     ) -> Result<(), Error> {
         let begin = Instant::now();
         self.leave_groups(work, index)?;
-        let plies = (self.between.len() - index) as u32;
+        let plies = (self.groups.len() - index) as u32;
         let ply = self.ply - plies;
         let share = between_share(plies) * work.merge.sizes().capacity as f64;
-        let before = index.checked_sub(1).and_then(|before| self.between[before].group);
+        let before = index.checked_sub(1).and_then(|before| self.groups[before]);
         let is_reachable = |piece: &&Piece| before.is_none_or(|group| covers(&group, &piece.range));
         let most = rest.iter().take_while(is_reachable).count();
-        let each = self.between[index].each;
         // As many pieces as should fit: more pieces never need fewer positions.
-        let fits = |count: usize| self.sampled_for(index, rest, count).1 * each <= FILL * share;
+        let fits = |count: usize| self.group_of(index, rest, count).1 <= FILL * share;
         let mut fitting = 1;
         while 2 * fitting <= most && fits(2 * fitting) {
             fitting *= 2;
@@ -276,8 +286,7 @@ impl Ranges {
             *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
         }
         loop {
-            let (group, sampled) = self.sampled_for(index, rest, fitting);
-            let positions = sampled * each;
+            let (group, positions) = self.group_of(index, rest, fitting);
             // Pieces of a range with the same pawns need the same positions.
             let is_last = fitting == 1 && group.first.pawns == group.last.pawns;
             let limit = share * if is_last { LAST_EXCESS } else { EXCESS };
@@ -295,11 +304,17 @@ impl Ranges {
                 let done = &mut self.done.between[index];
                 done.groups += 1;
                 done.largest_group = done.largest_group.max(found);
-                if sampled > 0.0 {
-                    self.between[index].each = each.midpoint(found as f64 / sampled);
-                }
+                self.note_size(index, positions, found);
                 work.merge.descend(true)?;
-                self.between[index].group = Some(group);
+                self.groups[index] = Some(group);
+                let filters: Vec<_> = (0..plies).rev().map(|plies| self.filter(group, plies)).collect();
+                match Sample::of(work, ply + 1, &filters, self.samples[0].key, 1) {
+                    Ok(sample) => self.samples.push(sample),
+                    Err(error) => {
+                        self.leave_groups(work, index)?;
+                        return Err(error);
+                    }
+                }
                 break;
             }
             if is_last {
@@ -315,6 +330,13 @@ impl Ranges {
         Ok(())
     }
 
+    /// Corrects the estimates of a ply after a part of it was made.
+    fn note_size(&mut self, index: usize, expected: f64, found: u64) {
+        if expected > 0.0 && found > FEW_POSITIONS {
+            self.merged[index] *= 1.0_f64.midpoint(found as f64 / expected);
+        }
+    }
+
     /// Makes the positions of a range, and counts the leaves below them if `below` is given, else the positions that are reached once,
     /// and diagrams if they are wanted. Returns `None` if they do not fit.
     fn count_piece(
@@ -325,8 +347,8 @@ impl Ranges {
         pacer: &Pacer,
     ) -> Result<Option<RangeCount>, Error> {
         let begin = Instant::now();
-        let sampled = self.sample.keys_in(range);
-        let expected = sampled * self.each_key;
+        let (sample, each) = self.keys();
+        let expected = sample.keys_in(range) * each;
         if expected > work.merge.sizes().capacity as f64 && self.is_divisible(range) {
             return Ok(None);
         }
@@ -357,9 +379,7 @@ impl Ranges {
         let positions = work.successors();
         self.done.ranges += 1;
         self.done.largest_range = self.done.largest_range.max(positions);
-        if sampled > 0.0 {
-            self.each_key = self.each_key.midpoint(positions as f64 / sampled);
-        }
+        self.note_size(self.groups.len(), expected, positions);
         Ok(Some(RangeCount { range: *range, leaves, categories, positions, paths }))
     }
 
@@ -372,11 +392,11 @@ impl Ranges {
         if !self.is_divisible(&range) {
             self.diagrams = None;
         }
-        let mut sampled = self.sample.slice(&range).to_vec();
+        let mut sampled = self.keys().0.slice(&range).to_vec();
         if sampled.len() < FEW_KEYS {
             sampled.clear();
             work.sample(self.ply, self.filter(range, 0), SAMPLED_AGAIN, &mut |_, positions, _| {
-                sampled.extend(positions.iter().map(self.sample.key));
+                sampled.extend(positions.iter().map(self.samples[0].key));
                 Ok(())
             })?;
             sampled.sort_unstable();
@@ -391,7 +411,7 @@ impl Ranges {
     /// Splits the first piece between two pawn structures, because the ply between does not fit.
     fn split_by_pawns(&self, rest: &mut VecDeque<Piece>) {
         if let Some(&Piece { range, .. }) = rest.front() {
-            let sampled = self.sample.slice(&range);
+            let sampled = self.keys().0.slice(&range);
             split_at(between_pawns(&range, sampled.get(sampled.len() / 2)), rest);
         }
     }

@@ -25,45 +25,79 @@ const LEAST_BETWEEN: usize = 1 << 11;
 /// The factor by which the successors of a sample may exceed the estimate.
 const SPARE: f64 = 1.5;
 
-/// Positions of the last ply, and of the plies between the last whole ply and the last.
+/// Positions of the last ply, and of the plies between the parents and the last ply, for a range or for all keys.
 pub(super) struct Sample {
     /// The keys of some positions of the last ply, in order.
     pub(super) keys: Vec<Key>,
+    /// The number of positions that each of them stands for, if no other parents had led to them.
+    pub(super) each_key: f64,
+    /// The plies between, the first one first.
+    pub(super) between: Vec<SampledPly>,
     /// Returns the key of a position.
     pub(super) key: fn(&Planes32) -> Key,
-    /// Some positions of each ply between, the first one first.
-    pub(super) between: Vec<Vec<Planes32>>,
+}
+
+/// Some positions of a ply between.
+#[derive(Default)]
+pub(super) struct SampledPly {
+    pub(super) positions: Vec<Planes32>,
+    /// The number of positions that each of them stands for, if no other parents had led to them.
+    pub(super) each: f64,
 }
 
 impl Sample {
-    /// Samples the next plies: some plies between, and the last one. The sample is meant for a number of ranges of these keys.
-    pub(super) fn of(work: &mut Work<'_>, between: u32, key: fn(&Planes32) -> Key, ranges: u32) -> Result<Self, Error> {
-        let mut sample = Self { keys: Vec::new(), key, between: vec![Vec::new(); between as usize] };
-        sample.take(work, 0, Self::parents(ranges))?;
-        for (before, positions) in sample.between.iter_mut().rev().enumerate() {
+    /// Samples the next plies: some plies between, and the last one. `filters` has a filter for each of these plies. The sample is meant for a
+    /// number of ranges of these keys.
+    pub(super) fn of(
+        work: &mut Work<'_>,
+        ply: u32,
+        filters: &[Filter],
+        key: fn(&Planes32) -> Key,
+        ranges: u32,
+    ) -> Result<Self, Error> {
+        let between = filters.iter().skip(1).map(|_| SampledPly::default()).collect();
+        let mut sample = Self { keys: Vec::new(), each_key: 1.0, between, key };
+        sample.take(work, ply, filters, 1.0, Self::parents(ranges))?;
+        for (before, sampled) in sample.between.iter_mut().rev().enumerate() {
             let most = (MOST_BETWEEN >> before.min(8)).max(LEAST_BETWEEN);
-            let step = positions.len().div_ceil(most).max(1);
-            *positions = std::mem::take(positions).into_iter().step_by(step).collect();
+            let step = sampled.positions.len().div_ceil(most).max(1);
+            sampled.positions = std::mem::take(&mut sampled.positions).into_iter().step_by(step).collect();
+            sampled.each *= step as f64;
         }
         sample.keys.sort_unstable();
         Ok(sample)
     }
 
-    /// Samples the successors of about this number of parents, and all plies after them. `index` is the number of plies between before
-    /// the successors.
-    fn take(&mut self, work: &mut Work<'_>, index: usize, parents: u64) -> Result<(), Error> {
-        let ply = work.next_ply() + index as u32;
-        if index == self.between.len() {
-            return work.sample(ply, Filter::All, parents, &mut |_, positions, _| self.add_keys(&positions));
+    /// Samples the successors of about this number of parents, and all plies after them. Each parent stands for `each`.
+    fn take(
+        &mut self,
+        work: &mut Work<'_>,
+        ply: u32,
+        filters: &[Filter],
+        each: f64,
+        parents: u64,
+    ) -> Result<(), Error> {
+        let Some((&filter, later)) = filters.split_first() else { return Ok(()) };
+        let all = work.merge.parents() as f64;
+        if later.is_empty() {
+            let sampled =
+                work.sample(ply, filter, parents, &mut |_, positions, _| self.add_keys(&positions))?;
+            self.each_key = each * all / (sampled as f64).max(1.0);
+            return Ok(());
         }
-        work.sample(ply, Filter::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
+        let index = self.between.len() - later.len();
+        let first = parents.min(MOST_PARENTS / 4);
+        let each_later = each * (all / (first as f64).max(1.0)).max(1.0);
+        let sampled = work.sample(ply, filter, first, &mut |work, positions, share| {
             work.merge.descend(true)?;
-            let sampled = self.take(work, index + 1, (share * parents as f64).ceil() as u64);
-            self.between[index].extend(positions);
+            let sampled = self.take(work, ply + 1, later, each_later, (share * parents as f64).ceil() as u64);
+            self.between[index].positions.extend(positions);
             // The ply before becomes the parents again, even if the work was stopped.
             work.merge.ascend()?;
             sampled
-        })
+        })?;
+        self.between[index].each = each * all / (sampled as f64).max(1.0);
+        Ok(())
     }
 
     /// Adds the keys of positions of the last ply.
@@ -97,24 +131,27 @@ impl Work<'_> {
     /// Samples the successors of the parents that belong to `kept`: expands about as many parents, in evenly spread blocks.
     /// The successors belong to this ply.
     ///
-    /// If they do not fit in half of the room, the sample has several parts, and some positions occur in more than one.
-    pub(super) fn sample(&mut self, ply: u32, kept: Filter, parents: u64, take: Take<'_>) -> Result<(), Error> {
+    /// If they do not fit in half of the room, the sample has several parts, and some positions occur in more than one. Returns the number of
+    /// parents that were expanded.
+    pub(super) fn sample(&mut self, ply: u32, kept: Filter, parents: u64, take: Take<'_>) -> Result<u64, Error> {
         let all = u128::from(self.merge.parents());
         let blocks = u128::from(parents).min(all).div_ceil(BLOCK.into());
         let most = self.merge.sizes().capacity / 2;
         let each = SPARE * self.estimates.moves * BLOCK as f64;
         // The number of blocks that are expanded together, and whether each is only one parent.
         let (mut together, mut is_single) = (((most as f64 / each) as u128).clamp(1, blocks.max(1)), false);
-        let mut first = 0;
+        let (mut first, mut sampled) = (0, 0);
         while first < blocks {
             let end = blocks.min(first + together);
             let room = (((end - first) as f64 * each) as u64 + AT_ONCE).min(most.max(1));
-            let mut paths = 0_u128;
+            let (mut paths, mut expanded_parents) = (0_u128, 0);
             let expanded = self.merge.reserve(room, kept).map_err(StepError::from).and_then(|()| {
                 (first..end).try_for_each(|index| {
                     self.check_cancelled().map_err(StepError::Other)?;
                     let [start, end] = [index, index + 1].map(|index| (index * all / blocks) as u64);
-                    let more = self.merge.expand(start..end.min(start + if is_single { 1 } else { BLOCK }))?;
+                    let end = end.min(start + if is_single { 1 } else { BLOCK });
+                    let more = self.merge.expand(start..end)?;
+                    expanded_parents += end - start;
                     paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
                     Ok(())
                 })
@@ -124,7 +161,7 @@ impl Work<'_> {
                     self.conserve(ply, paths)?;
                     let positions = self.read()?;
                     take(self, positions, (end - first) as f64 / blocks as f64)?;
-                    first = end;
+                    (first, sampled) = (end, sampled + expanded_parents);
                 }
                 Err(StepError::Full) if together > 1 => together /= 2,
                 Err(StepError::Full) if !is_single => is_single = true,
@@ -132,7 +169,7 @@ impl Work<'_> {
                 Err(StepError::Other(error)) => return Err(error),
             }
         }
-        Ok(())
+        Ok(sampled)
     }
 
     /// Reads all successors.

@@ -89,21 +89,21 @@ fn turned(board: Board, moves_up: bool) -> Board {
     return flip(board);
 }
 
-/// Whether losses alone may bring the pawns between two, both included. The pawn to lose is always the highest that does not bring them
+/// Whether losses alone may bring pawns between two, both included. The pawn to lose is always the highest that does not bring them
 /// below the least.
-fn may_fall_between(side: Side, least: Board, greatest: Board) -> bool {
-    if is_lower(side.pawns, least) {
+fn may_fall_between(pawns: Board, losses: u32, least: Board, greatest: Board) -> bool {
+    if is_lower(pawns, least) {
         return false;
     }
-    var pawns = side.pawns;
-    for (var loss = 0u; loss < side.losses && is_lower(greatest, pawns); loss++) {
-        let may_go = pawns & below(up(highest(minus(pawns, least)), 1u));
+    var rest = pawns;
+    for (var loss = 0u; loss < losses && is_lower(greatest, rest); loss++) {
+        let may_go = rest & below(up(highest(minus(rest, least)), 1u));
         if !nonempty(may_go) {
             return false;
         }
-        pawns ^= highest(may_go);
+        rest ^= highest(may_go);
     }
-    return !is_lower(greatest, pawns);
+    return !is_lower(greatest, rest);
 }
 
 /// The kinds of pawn moves: a push, two pushes, and captures towards file a and towards file h.
@@ -134,52 +134,57 @@ fn pawn_change(square: Board, move_kind: u32) -> Board {
     return down(square, pawn_distance(move_kind)) | (square & ~RANK_8);
 }
 
-/// Whether one move, and then losses, may bring the pawns between two.
-fn may_become_in_one_move(side: Side, least: Board, greatest: Board) -> bool {
-    let pawns = turned(side.pawns, side.moves_up);
-    for (var move_kind = 0u; move_kind < PAWN_MOVES; move_kind++) {
-        var rest = pawn_squares(pawns, pawns, ~pawns, move_kind);
-        while nonempty(rest) {
-            let moved = pawns ^ pawn_change(lowest(rest), move_kind);
-            let after = Side(turned(moved, side.moves_up), side.moves_up, 0u, side.losses);
-            if may_fall_between(after, least, greatest) {
+/// Whether the pawns may come to lie between two, both included. A move may need squares that are free only later, or captures that
+/// nobody makes possible.
+fn may_become(side: Side, least: Board, greatest: Board) -> bool {
+    if side.moves > MOST_PAWN_MOVES {
+        return true;
+    }
+    let start = turned(side.pawns, side.moves_up);
+    // The pawns after all moves but the last, and the squares left for moves of a kind.
+    var before = start;
+    var before_squares = NONE;
+    var before_kind = 0u;
+    loop {
+        // The pawns after the last move, or without it.
+        var pawns = before;
+        var squares = NONE;
+        var move_kind = 0u;
+        loop {
+            if may_fall_between(turned(pawns, side.moves_up), side.losses, least, greatest) {
                 return true;
             }
-            rest = without_lowest(rest);
+            while !nonempty(squares) && side.moves > 0u && move_kind < PAWN_MOVES {
+                squares = pawn_squares(before, before, ~before, move_kind);
+                move_kind++;
+            }
+            if !nonempty(squares) {
+                break;
+            }
+            pawns = before ^ pawn_change(lowest(squares), move_kind - 1u);
+            squares = without_lowest(squares);
         }
+        while !nonempty(before_squares) && side.moves > 1u && before_kind < PAWN_MOVES {
+            before_squares = pawn_squares(start, start, ~start, before_kind);
+            before_kind++;
+        }
+        if !nonempty(before_squares) {
+            return false;
+        }
+        before = start ^ pawn_change(lowest(before_squares), before_kind - 1u);
+        before_squares = without_lowest(before_squares);
     }
     return false;
 }
 
-/// Whether the pawns may come to lie between two, both included. A move may need squares that are free only later, or captures that
-/// nobody makes possible.
-fn may_become(side: Side, least: Board, greatest: Board) -> bool {
-    if side.moves > MOST_PAWN_MOVES || may_fall_between(side, least, greatest) {
-        return true;
-    }
-    if side.moves == 0u {
-        return false;
-    }
-    if may_become_in_one_move(side, least, greatest) {
-        return true;
-    }
-    if side.moves == 1u {
-        return false;
-    }
-    let pawns = turned(side.pawns, side.moves_up);
-    for (var move_kind = 0u; move_kind < PAWN_MOVES; move_kind++) {
-        var rest = pawn_squares(pawns, pawns, ~pawns, move_kind);
-        while nonempty(rest) {
-            let moved = pawns ^ pawn_change(lowest(rest), move_kind);
-            let after = Side(turned(moved, side.moves_up), side.moves_up, 1u, side.losses);
-            if may_become_in_one_move(after, least, greatest) {
-                return true;
-            }
-            rest = without_lowest(rest);
-        }
-    }
-    return false;
-}
+/// The steps of `may_reach`: the first side's pawns lie in the range at all, between its ends, at its beginning or at its end; and the second
+/// side's pawns lie after its beginning or before its end.
+const IN_RANGE: u32 = 0u;
+const BETWEEN_ENDS: u32 = 1u;
+const AT_BEGINNING: u32 = 2u;
+const AFTER_BEGINNING: u32 = 3u;
+const AT_END: u32 = 4u;
+const BEFORE_END: u32 = 5u;
 
 /// Whether this number of plies may lead from a position into the range, judged by pawns alone. `mine` are the pawns of the side to move.
 fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board) -> bool {
@@ -196,20 +201,56 @@ fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board) -> bool {
         first = second;
         second = up_side;
     }
-    let least = range.first.own;
-    let greatest = range.last.own;
-    if !may_become(first, least, greatest) {
-        return false;
+    // One call for all steps: a compiler would write out each call, with all its loops.
+    var step = IN_RANGE;
+    loop {
+        var side = first;
+        var least = range.first.own;
+        var greatest = range.last.own;
+        if step == BETWEEN_ENDS {
+            least = plus(least, bit(0u));
+            greatest = minus(greatest, bit(0u));
+        }
+        if step == AT_BEGINNING {
+            greatest = least;
+        }
+        if step == AT_END {
+            least = greatest;
+        }
+        if step == AFTER_BEGINNING || step == BEFORE_END {
+            side = second;
+            least = NONE;
+            greatest = ALL;
+            if step == AFTER_BEGINNING || !is_lower(range.first.own, range.last.own) {
+                least = range.first.theirs;
+            }
+            if step == BEFORE_END {
+                greatest = range.last.theirs;
+            }
+        }
+        let may = !is_lower(greatest, least) && may_become(side, least, greatest);
+        if step == IN_RANGE {
+            if !may {
+                return false;
+            }
+            step = select(BEFORE_END, BETWEEN_ENDS, is_lower(range.first.own, range.last.own));
+        } else if step == BETWEEN_ENDS || step == AFTER_BEGINNING {
+            if may {
+                return true;
+            }
+            step++;
+        } else if step == AT_BEGINNING {
+            step = select(AT_END, AFTER_BEGINNING, may);
+        } else if step == AT_END {
+            if !may {
+                return false;
+            }
+            step = BEFORE_END;
+        } else {
+            return may;
+        }
     }
-    if !is_lower(least, greatest) {
-        return may_become(second, range.first.theirs, range.last.theirs);
-    }
-    // With the least or the greatest pawns, the other side's pawns decide.
-    let after_least = plus(least, bit(0u));
-    let before_greatest = minus(greatest, bit(0u));
-    return (is_lower(least, before_greatest) && may_become(first, after_least, before_greatest)) ||
-        (may_become(first, least, least) && may_become(second, range.first.theirs, ALL)) ||
-        (may_become(first, greatest, greatest) && may_become(second, NONE, range.last.theirs));
+    return false;
 }
 
 /// Whether a successor that is kept may have these pawns. `mine` are the pawns of the side that has moved.
@@ -234,23 +275,27 @@ fn squares_to_kept(range: KeyRange, position: Position) -> Board {
     let mine = pawns & position.own;
     let theirs = pawns & ~position.own;
     var squares = NONE;
-    if is_kept_with(range, mine, theirs) {
-        squares = ~theirs;
-    }
-    var rest = theirs;
-    while nonempty(rest) {
-        let square = lowest(rest);
-        if is_kept_with(range, mine, theirs ^ square) {
-            squares |= square;
+    // Moves of pieces to squares without pawns, captures of pawns by pieces, and moves of pawns.
+    for (var step = 0u; step < 2u + PAWN_MOVES; step++) {
+        var rest = theirs;
+        if step == 0u {
+            rest = bit(0u);
         }
-        rest = without_lowest(rest);
-    }
-    for (var move_kind = 0u; move_kind < PAWN_MOVES; move_kind++) {
-        rest = pawn_squares(mine, occupied, occupied & ~position.own, move_kind) & ~squares;
+        if step > 1u {
+            rest = pawn_squares(mine, occupied, occupied & ~position.own, step - 2u) & ~squares;
+        }
         while nonempty(rest) {
             let square = lowest(rest);
-            if is_kept_with(range, mine ^ pawn_change(square, move_kind), theirs & ~square) {
-                squares |= square;
+            var moved = mine;
+            var left = theirs;
+            if step > 0u {
+                left &= ~square;
+            }
+            if step > 1u {
+                moved ^= pawn_change(square, step - 2u);
+            }
+            if is_kept_with(range, moved, left) {
+                squares |= select(square, ~theirs, step == 0u);
             }
             rest = without_lowest(rest);
         }
