@@ -7,7 +7,7 @@ use kogge_board::Categories;
 use kogge_board::merge::{Filter, Key, KeyRange};
 
 use super::pieces::{Piece, between_pawns, covers, middle, split_at, union};
-use super::route::{FILL, between_share};
+use super::route::{FILL, GROUP_FILL, between_share};
 use super::sample::Sample;
 use super::work::Work;
 use crate::Error;
@@ -275,7 +275,7 @@ impl Ranges {
         let is_reachable = |piece: &&Piece| before.is_none_or(|group| covers(&group, &piece.range));
         let most = rest.iter().take_while(is_reachable).count();
         // As many pieces as should fit: more pieces never need fewer positions.
-        let fits = |count: usize| self.group_of(index, rest, count).1 <= FILL * share;
+        let fits = |count: usize| self.group_of(index, rest, count).1 <= GROUP_FILL * share;
         let mut fitting = 1;
         while 2 * fitting <= most && fits(2 * fitting) {
             fitting *= 2;
@@ -296,7 +296,7 @@ impl Ranges {
             let made = if is_hopeless {
                 None
             } else {
-                work.expand(self.filter(group, plies), positions / FILL, limit as u64, seconds)?
+                work.expand(self.filter(group, plies), positions / GROUP_FILL, limit as u64, seconds)?
             };
             if let Some(paths) = made {
                 work.conserve(ply, paths)?;

@@ -9,10 +9,17 @@ pub(crate) const MOST_RANGES: u32 = 1 << 16;
 /// The share of its room that a range is meant to fill. The sizes of ranges vary.
 pub(crate) const FILL: f64 = 0.75;
 
+/// The share of its capacity that a group of positions of a ply between is meant to fill. A sample of its own tells its size well.
+pub(crate) const GROUP_FILL: f64 = 0.9;
+
 /// Returns the share of the capacity beside its parents that a ply between is given, this number of plies before the last. The plies after
 /// it get the rest.
 pub(crate) fn between_share(plies: u32) -> f64 {
-    if plies == 1 { 0.75 } else { 0.6 }
+    match plies {
+        1 => 0.7,
+        2 => 0.55,
+        _ => 0.2,
+    }
 }
 
 /// The share of its room that a whole ply may take before a ply between is considered instead.
@@ -130,7 +137,7 @@ impl Estimates {
         let (mut groups, mut parents) = (2.0_f64, [parents; 2]);
         for (index, &size) in between.iter().enumerate() {
             let before_last = (between.len() - index) as u32;
-            let group_room = FILL * between_share(before_last) * room;
+            let group_room = GROUP_FILL * between_share(before_last) * room;
             let group = |groups: f64| size * self.positions_needed(groups, before_last) / groups;
             // More groups need more positions in all, so the number is found by repetition.
             while group_room < 1.0 || group(groups) > group_room {

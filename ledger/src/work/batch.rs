@@ -18,7 +18,7 @@ pub(crate) fn pace(kind: Kind, alone: bool) -> Pace {
     let (first, milliseconds) = match kind {
         Kind::Positions if alone => (64, 50),
         Kind::Positions => (1, 1_000),
-        Kind::Ranges | Kind::ReversedRanges => (1, 30_000),
+        Kind::Ranges | Kind::ReversedRanges => (1, 120_000),
     };
     Pace::new(first, Duration::from_millis(milliseconds), 8)
 }
