@@ -323,6 +323,11 @@ macro_rules! with_kernels {
             LoadOrdered, "load_ordered", Merging:
                 successors successor_roots entries root_multiplicities selected_multiplicities order |
                 first end shard_index shard_count turns at;
+            /// Takes the root from each candidate from which no moves may lead into a range.
+            DropOthers, "drop_others", Merging:
+                positions successor_roots | end filter_kind
+                first_own_low first_own_high first_theirs_low first_theirs_high first_hash
+                last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Finds the slot of each candidate that passes the filter.
             Insert, "insert", Merging:
                 positions roots entries multiplicities root_multiplicities candidate_multiplicities slots taken merge_state

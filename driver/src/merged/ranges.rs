@@ -142,7 +142,15 @@ impl Ranges {
         let ply = work.next_ply() + between;
         let diagrams = work.diagram_bytes.map(|_| 0);
         let done = Done { between: vec![DoneBetween::default(); between as usize], ..Done::default() };
-        Ok(Self { samples: vec![sample], groups: vec![None; between as usize], merged, is_reversed, ply, diagrams, done })
+        Ok(Self {
+            samples: vec![sample],
+            groups: vec![None; between as usize],
+            merged,
+            is_reversed,
+            ply,
+            diagrams,
+            done,
+        })
     }
 
     /// Samples the plies again for a number of ranges, unless the sample is large enough.

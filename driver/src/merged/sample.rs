@@ -80,8 +80,7 @@ impl Sample {
         let Some((&filter, later)) = filters.split_first() else { return Ok(()) };
         let all = work.merge.parents() as f64;
         if later.is_empty() {
-            let sampled =
-                work.sample(ply, filter, parents, &mut |_, positions, _| self.add_keys(&positions))?;
+            let sampled = work.sample(ply, filter, parents, &mut |_, positions, _| self.add_keys(&positions))?;
             self.each_key = each * all / (sampled as f64).max(1.0);
             return Ok(());
         }

@@ -230,6 +230,19 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
     return select(NO_SLOT, slot, is_fresh);
 }
 
+/// Takes the root from each candidate from which no moves may lead into the range. In `insert`, this rule would slow down all other merges.
+@compute @workgroup_size(GROUP)
+fn drop_others(id: Invocation) {
+    let candidate = group_index(id) * GROUP + id.lane;
+    if candidate < scalars.end {
+        let position = position_in(positions[2u * candidate], positions[2u * candidate + 1u]);
+        let pawns = pawns_of(position);
+        if !may_reach(range_of_scalars(), filter_plies(), pawns & position.own, pawns & ~position.own) {
+            successor_roots[candidate] = NO_ROOT;
+        }
+    }
+}
+
 /// Finds the slot of each candidate that passes the filter. If there is a filter, `kept_counts` counts the candidates of each
 /// root that pass it.
 @compute @workgroup_size(GROUP)
@@ -240,7 +253,7 @@ fn insert(id: Invocation) {
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
-        if is_kept(range_of_scalars(), position_in(first, second), hash.y) {
+        if is_kept(range_of_scalars(), position_in(first, second), hash.y, roots[candidate]) {
             if scalars.filter_kind != KEEPS_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }

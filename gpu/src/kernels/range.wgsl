@@ -303,14 +303,16 @@ fn squares_to_kept(range: KeyRange, position: Position) -> Board {
     return squares;
 }
 
-/// Whether a successor with this hash is kept.
-fn is_kept(range: KeyRange, position: Position, hash: u32) -> bool {
+/// The root of a candidate from which no moves may lead into the range.
+const NO_ROOT: u32 = 0xffffffffu;
+
+/// Whether a candidate with this hash and root is kept. `drop_others` has looked at candidates before the ply of the range.
+fn is_kept(range: KeyRange, position: Position, hash: u32, root: u32) -> bool {
     if scalars.filter_kind == KEEPS_ALL {
         return true;
     }
     if filter_plies() == 0u {
         return range_has(range, position, hash);
     }
-    let pawns = pawns_of(position);
-    return may_reach(range, filter_plies(), pawns & position.own, pawns & ~position.own);
+    return root != NO_ROOT;
 }

@@ -23,7 +23,7 @@ fn count_shards(id: Invocation) {
     if candidate < scalars.end {
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
-        if is_kept(range_of_scalars(), position_in(first, second), hashes(first, second).y) {
+        if is_kept(range_of_scalars(), position_in(first, second), hashes(first, second).y, roots[candidate]) {
             if scalars.filter_kind != KEEPS_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }

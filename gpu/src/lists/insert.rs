@@ -11,7 +11,7 @@ use super::numbers::words;
 use super::run::slots_of;
 use super::shard::{Shard, Table};
 use super::{Lists, Origin};
-use crate::arguments::{Append, Insert, InsertSorted, NoteAppended, with_filter};
+use crate::arguments::{Append, DropOthers, Insert, InsertSorted, NoteAppended, with_filter};
 use crate::interface::Interface;
 use crate::levels::Level;
 use crate::runner::{Retry, Runner};
@@ -84,6 +84,11 @@ impl<I: Interface> Lists<I> {
         let Some(root_multiplicities) = root_multiplicities else { return Err(runner.unasked()) };
         let Level { positions, roots, .. } = &buffers.levels[level];
         let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = data;
+        if let Filter::Reaching { plies: 1.., .. } = filter {
+            let drop = with_filter!(filter => DropOthers { positions, successor_roots: roots, end: len as u32, });
+            // SAFETY: there are as many candidates, and the kernel accesses only them.
+            unsafe { runner.launch(len, drop) }.await?;
+        }
         let (kept_counts, sorting) = (&selection.kept_counts, sorting.as_ref().filter(|_| shards > 1));
         if let Some(sorting) = sorting {
             sorting.sort(runner, &buffers.levels[level], len, shards, filter, kept_counts).await?;

@@ -107,7 +107,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "nothing lies between the ends of a range", "        } else if step == BETWEEN_ENDS || step == AFTER_BEGINNING {\n            if may {", "        } else if step == BETWEEN_ENDS || step == AFTER_BEGINNING {\n            if may && step != BETWEEN_ENDS {"),
     Mutant::new(Merging, "nothing lies at the beginning of a range", "step = select(AT_END, AFTER_BEGINNING, may);", "step = AT_END;"),
     Mutant::new(Merging, "nothing lies at the end of a range", "        } else if step == AT_END {\n            if !may {", "        } else if step == AT_END {\n            if true {"),
-    Mutant::new(Merging, "positions before a range are in the range", "    if filter_plies() == 0u {\n        return range_has", "    if true {\n        return range_has"),
+    Mutant::new(Merging, "no candidate is dropped", "        if !may_reach(range_of_scalars(), filter_plies(),", "        if false && !may_reach(range_of_scalars(), filter_plies(),"),
     Mutant::new(Merging, "parents are selected as if they were successors", "may_reach(range, filter_plies() + 1u,", "may_reach(range, filter_plies(),"),
     Mutant::new(Merging, "no double push in a range allows an en-passant capture", " && !allows_en_passant(parent, packed_move)", ""),
     Mutant::new(Merging, "selected entries have the first multiplicity", "= root_multiplicities[scalars.first + index]", "= root_multiplicities[scalars.first]"),

@@ -141,11 +141,32 @@ pub(super) fn insert(arguments: &Arguments<'_>) {
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let position = load_planes(arguments, Binding::positions, candidate);
         let mut slot = NO_SLOT;
-        if kept.has(&position) {
+        if is_kept(arguments, kept, candidate, &position) {
             count_kept(arguments, candidate);
             slot = find_slot(arguments, candidate, &position);
         }
         arguments.set(Binding::taken, candidate, slot);
+    }
+}
+
+/// The root of a candidate from which no moves may lead into the range.
+const NO_ROOT: u32 = u32::MAX;
+
+/// Takes the root from each candidate from which no moves may lead into the range.
+pub(super) fn drop_others(arguments: &Arguments<'_>) {
+    let kept = kept_of_scalars(arguments);
+    for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        if !kept.has(&load_planes(arguments, Binding::positions, candidate)) {
+            arguments.set(Binding::successor_roots, candidate, NO_ROOT);
+        }
+    }
+}
+
+/// Returns whether a candidate passes the filter.
+pub(super) fn is_kept(arguments: &Arguments<'_>, kept: Filter, candidate: usize, position: &Planes32) -> bool {
+    match kept {
+        Filter::Reaching { plies: 1.., .. } => arguments.word(Binding::roots, candidate) != NO_ROOT,
+        kept => kept.has(position),
     }
 }
 

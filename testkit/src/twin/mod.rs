@@ -174,6 +174,7 @@ fn run(arguments: &Arguments<'_>) {
         Kernel::CountReplies => perft::count_replies(arguments),
         Kernel::LoadEntries => merge::load_entries(arguments),
         Kernel::SelectEntries => merge::select_entries(arguments),
+        Kernel::DropOthers => merge::drop_others(arguments),
         Kernel::CountByOpponent => merge::count_by_opponent(arguments),
         Kernel::OrderByOpponent => merge::order_by_opponent(arguments),
         Kernel::LoadOrdered => merge::load_ordered(arguments),

@@ -4,7 +4,7 @@ use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
 use super::diagrams::diagram_of;
-use super::merge::{count_kept, hashes, mul_hi};
+use super::merge::{count_kept, hashes, is_kept, mul_hi};
 use super::position::load_planes;
 use super::range::kept_of_scalars;
 
@@ -17,7 +17,7 @@ pub(super) fn count_shards(arguments: &Arguments<'_>) {
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let position = load_planes(arguments, Binding::positions, candidate);
         let mut shard = NO_SHARD;
-        if kept.has(&position) {
+        if is_kept(arguments, kept, candidate, &position) {
             count_kept(arguments, candidate);
             let [_, share] = hashes(&diagram_of(&position));
             shard = mul_hi(share.wrapping_mul(0x9e37_79b1), arguments.scalar(Scalar::shard_count));
