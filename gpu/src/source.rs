@@ -161,7 +161,7 @@ pub fn source(module: Module, form: Form) -> String {
         (&[Merging], include_str!("kernels/merge.wgsl").into()),
         (&[Merging], include_str!("kernels/diagrams.wgsl").into()),
         (&[Merging], include_str!("kernels/shards.wgsl").into()),
-        (moving, fills + &attacks + include_str!("kernels/fill.wgsl")),
+        (all, fills + &attacks + include_str!("kernels/fill.wgsl")),
         (moving, include_str!("kernels/frame.wgsl").into()),
         (moving, include_str!("kernels/count.wgsl").into()),
         (moving, include_str!("kernels/make.wgsl").into()),

@@ -2,6 +2,7 @@
 
 use super::{Key, KeyRange};
 use crate::Planes32;
+use crate::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attacks_up, rook_attacks};
 use crate::bits::{Bits, FILE_A, FILE_H, RANK_8, flip, rank};
 
 /// The successors that an expansion keeps.
@@ -46,11 +47,11 @@ impl Filter {
     /// Returns whether a successor is kept. The kernels compute the same.
     pub fn has(&self, successor: &Planes32) -> bool {
         let &Self::Reaching { range, plies, is_reversed } = self else { return true };
+        if plies > 0 {
+            return may_reach(&range, plies, is_reversed, successor);
+        }
         let (pawns, own) = (successor.pawns(), successor.own);
         let [mine, theirs] = [pawns & own, pawns & !own];
-        if plies > 0 {
-            return may_reach(&range, plies, is_reversed, [mine, theirs]);
-        }
         let key = if is_reversed { Key::reversed } else { Key::of };
         let pawns = if is_reversed { [theirs, mine] } else { [mine, theirs] };
         // The hash is computed only if the pawns do not decide.
@@ -63,14 +64,22 @@ impl Filter {
     }
 }
 
-/// Returns whether this number of plies may lead from a position into the range. `mine` are the pawns of the side to move. Pieces are
-/// not looked at, so some positions without such a line count, too.
-fn may_reach(range: &KeyRange, plies: u32, is_reversed: bool, [mine, theirs]: [u64; 2]) -> bool {
+/// Returns whether this number of plies may lead from a position into the range. Only pawns are looked at, and a single ply's squares and
+/// captures; so some positions without such a line count, too.
+fn may_reach(range: &KeyRange, plies: u32, is_reversed: bool, position: &Planes32) -> bool {
+    let (pawns, own) = (position.pawns(), position.own);
     let (half, rest) = (plies / 2, plies.div_ceil(2));
     // As the side to move in the range's ply sees the board, its pawns move up.
-    let [up, down] = if plies.is_multiple_of(2) { [mine, theirs] } else { [flip(theirs), flip(mine)] };
-    let up = Side { pawns: up, moves_up: true, moves: half, losses: rest };
-    let down = Side { pawns: down, moves_up: false, moves: rest, losses: half };
+    let view = |board: u64| if plies.is_multiple_of(2) { board } else { flip(board) };
+    let [mine, theirs] = [view(pawns & own), view(pawns & !own)];
+    let [up, down] = if plies.is_multiple_of(2) { [mine, theirs] } else { [theirs, mine] };
+    let mut up = Side { pawns: up, moves_up: true, moves: half, losses: rest, targets: u64::MAX, blockers: 0 };
+    let mut down = Side { pawns: down, moves_up: false, moves: rest, losses: half, ..up };
+    if plies == 1 {
+        let occupied = position.codes.into_iter().fold(0, |occupied, plane| occupied | plane);
+        up.targets = view(attacked(position));
+        (down.targets, down.blockers) = (occupied ^ own, occupied);
+    }
     let [first, second] = if is_reversed { [down, up] } else { [up, down] };
     let [[least, least_second], [greatest, greatest_second]] = [range.first.pawns, range.last.pawns];
     if !first.may_become(least, greatest) {
@@ -85,6 +94,19 @@ fn may_reach(range: &KeyRange, plies: u32, is_reversed: bool, [mine, theirs]: [u
         || first.may_become(greatest, greatest) && second.may_become(0, greatest_second)
 }
 
+/// Returns the squares where the side to move attacks something, and the pawn that it may capture en passant.
+fn attacked(position: &Planes32) -> u64 {
+    let [bit1, bit2, bit4] = position.codes;
+    let occupied = bit1 | bit2 | bit4;
+    let (own, empty) = (position.own & occupied, !occupied);
+    pawn_attacks_up(position.pawns() & own)
+        | knight_attacks(bit2 & !(bit1 | bit4) & own)
+        | king_attacks(bit2 & bit4 & !bit1 & own)
+        | rook_attacks(bit4 & (bit1 | !bit2) & own, empty)
+        | bishop_attacks(bit1 & (bit2 ^ bit4) & own, empty)
+        | (position.own & empty) >> 8
+}
+
 /// The pawns of a side, the moves that it has left, and the moves of the other side, each of which may capture one of its pawns.
 #[derive(Clone, Copy)]
 struct Side {
@@ -92,6 +114,10 @@ struct Side {
     moves_up: bool,
     moves: u32,
     losses: u32,
+    /// The squares where the pawns may be captured; for pawns that move, the squares where they may capture, as this side sees the board.
+    targets: u64,
+    /// The squares that no pawn can enter by a push, as this side sees the board.
+    blockers: u64,
 }
 
 /// With more moves than these, every side may have any pawns: to try all moves would take too long.
@@ -123,24 +149,28 @@ impl Side {
             if pawns <= greatest {
                 return true;
             }
-            let may_go = pawns & u64::MAX >> (pawns - least).leading_zeros();
+            let may_go = pawns & self.targets & u64::MAX >> (pawns - least).leading_zeros();
             let Some(highest) = may_go.checked_ilog2() else { return false };
             pawns -= 1 << highest;
         }
         pawns <= greatest
     }
 
-    /// Returns the pawns after each move of one of them, as if the squares it needs were free, or taken by the other side. A pawn on the
-    /// last rank becomes another piece.
+    /// Returns the pawns after each move of one of them. A pawn on the last rank becomes another piece.
     fn after_moves(self) -> impl Iterator<Item = u64> {
-        let Self { pawns, moves_up, .. } = self;
+        let Self { pawns, moves_up, targets, blockers, .. } = self;
         // Pawns that move down move up on the flipped board.
         let turn = move |board| if moves_up { board } else { flip(board) };
         let seen = turn(pawns);
-        let pushed = seen << 8 & !seen;
-        let pushed_twice = (pushed & rank(2)) << 8 & !seen;
-        let moves =
-            [(pushed, 8), (pushed_twice, 16), ((seen & !FILE_A) << 7 & !seen, 7), ((seen & !FILE_H) << 9 & !seen, 9)];
+        let (free, targets) = (!(seen | blockers), targets & !seen);
+        let pushed = seen << 8 & free;
+        let pushed_twice = (pushed & rank(2)) << 8 & free;
+        let moves = [
+            (pushed, 8),
+            (pushed_twice, 16),
+            ((seen & !FILE_A) << 7 & targets, 7),
+            ((seen & !FILE_H) << 9 & targets, 9),
+        ];
         moves.into_iter().flat_map(move |(squares, distance)| {
             Bits(squares).map(move |square| turn(seen ^ (square >> distance | square & !RANK_8)))
         })

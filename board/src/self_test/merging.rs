@@ -434,13 +434,22 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &ExpectedPly, expected: &Ex
     Ok(())
 }
 
-/// Positions whose pawns push once and twice, capture both ways and en passant, and promote.
-const PAWN_MOVES: [&str; 2] = ["4k3/8/8/3p1p2/4P3/8/P7/4K3 w - - 0 1", "6n1/2k4P/8/3pP3/8/8/8/4K3 w - d6 0 1"];
+/// Positions whose pawns push once and twice, capture both ways and en passant, and promote; and whose pawns each other piece may capture.
+const PAWN_MOVES: [&str; 3] = [
+    "4k3/8/8/3p1p2/4P3/8/P7/4K3 w - - 0 1",
+    "6n1/2k4P/8/3pP3/3N4/8/8/4K3 w - d6 0 1",
+    "r7/1b6/6k1/6P1/3n4/8/P1P3P1/7K w - - 0 1",
+];
 
-/// Positions four plies after a successor of the first of these: a pawn has moved twice, has moved twice beside a pawn that was taken, and two
-/// pawns were taken.
-const FOUR_PLIES_LATER: [&str; 3] =
-    ["4k3/8/8/5p2/P3P3/3p4/8/4K3 b - - 0 1", "4k3/8/8/8/P3P3/3p4/8/4K3 b - - 0 1", "4k3/8/8/8/4P3/8/P7/4K3 b - - 0 1"];
+/// Positions some plies after a successor of the first two of these. A pawn would have captured nothing, or would have been pushed into a
+/// knight; a pawn has moved twice, has moved twice beside a pawn that was taken, and two pawns were taken.
+const LATER: [(u32, &str); 5] = [
+    (1, "4k3/8/8/5p2/2p1P3/P7/8/4K3 w - - 0 1"),
+    (1, "6n1/2k5/8/4P3/3p4/8/8/4K3 w - - 0 1"),
+    (4, "4k3/8/8/5p2/P3P3/3p4/8/4K3 b - - 0 1"),
+    (4, "4k3/8/8/8/P3P3/3p4/8/4K3 b - - 0 1"),
+    (4, "4k3/8/8/8/4P3/8/P7/4K3 b - - 0 1"),
+];
 
 /// Returns the ranges that have the pawns of one of these entries each.
 fn ranges_of_pawns(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
@@ -451,7 +460,7 @@ fn ranges_of_pawns(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> V
 
 /// Of the ranges two plies later, one in this number is tested: a number that has nothing in common with the numbers of kinds of ranges and
 /// of plies.
-const EVERY: usize = 3;
+const EVERY: usize = 5;
 
 /// The most plies from a successor to a range.
 const PLIES_BEFORE: u32 = 4;
@@ -470,7 +479,8 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         let fens = fens.iter().filter_map(|fen| fen.parse::<Fen>().ok());
         numbered(fens.map(|fen| Quad48::from(&fen.position)))
     };
-    let (roots, latest) = (entries(&PAWN_MOVES), entries(&FOUR_PLIES_LATER));
+    let roots = entries(&PAWN_MOVES);
+    let latest = LATER.map(|(plies, fen)| (plies, entries(&[fen])));
     let mut host = merged_by_host(backend, &rules, &roots)?;
     let mut plies = [Vec::new(), Vec::new()];
     for ply in &mut plies {
@@ -484,15 +494,24 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let before = |key, within: fn(KeyRange) -> Filter| {
         let ranges = wide_and_narrow(ranges_of_pawns(&later, key)).into_iter().step_by(EVERY);
         let ranges = ranges.zip((1..=PLIES_BEFORE).cycle());
-        let ranges = ranges.chain(ranges_of_pawns(&latest, key).into_iter().map(|range| (range, PLIES_BEFORE)));
+        let latest = latest
+            .iter()
+            .flat_map(|(plies, entries)| ranges_of_pawns(entries, key).into_iter().map(|range| (range, *plies)));
+        let ranges = ranges.chain(latest.collect::<Vec<_>>());
         ranges.map(move |(range, plies)| within(range).before(plies))
     };
     let [before, before_reversed] = [before(Key::of, Filter::within), before(Key::reversed, Filter::within_reversed)];
+    let one_ply_before = ranges_of_pawns(&later, Key::of).into_iter().map(|range| Filter::within(range).before(1));
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
     merge.add(&roots)?;
     merge.descend(false)?;
-    within.chain(reversed).chain(before).chain(before_reversed).try_for_each(|kept| keeps(&mut *merge, &next, kept))
+    within
+        .chain(one_ply_before)
+        .chain(reversed)
+        .chain(before)
+        .chain(before_reversed)
+        .try_for_each(|kept| keeps(&mut *merge, &next, kept))
 }
 
 /// Checks that a list that is too short gives an error, even if far more entries are inserted, and that the next list works.

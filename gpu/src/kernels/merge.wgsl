@@ -237,7 +237,7 @@ fn drop_others(id: Invocation) {
     if candidate < scalars.end {
         let position = position_in(positions[2u * candidate], positions[2u * candidate + 1u]);
         let pawns = pawns_of(position);
-        if !may_reach(range_of_scalars(), filter_plies(), pawns & position.own, pawns & ~position.own) {
+        if !may_reach(range_of_scalars(), filter_plies(), pawns & position.own, pawns & ~position.own, squares_of(position)) {
             successor_roots[candidate] = NO_ROOT;
         }
     }

@@ -79,6 +79,39 @@ struct Side {
     moves_up: bool,
     moves: u32,
     losses: u32,
+    /// The squares where the pawns may be captured; for pawns that move, the squares where they may capture, as this side sees the board.
+    targets: Board,
+    /// The squares that no pawn can enter by a push, as this side sees the board.
+    blockers: Board,
+}
+
+/// The squares that matter for pawns if only one ply is left.
+struct PlySquares {
+    /// The squares where the side to move attacks something, and the pawn that it may capture en passant.
+    attacked: Board,
+    /// The squares where its pawns may capture.
+    targets: Board,
+    occupied: Board,
+}
+
+/// The squares if nothing is known about the pieces.
+fn any_squares() -> PlySquares {
+    return PlySquares(ALL, ALL, NONE);
+}
+
+fn squares_of(position: Position) -> PlySquares {
+    let occupied = occupied_of(position);
+    let own = position.own;
+    let orthogonal = position.bit4 & (position.bit1 | ~position.bit2) & own;
+    let diagonal = position.bit1 & (position.bit2 ^ position.bit4) & own;
+    let rays = attack_rays(orthogonal, orthogonal, diagonal, diagonal, ~occupied);
+    let attacked = pawn_attacks_up(pawns_of(position) & own) |
+        knight_attacks(position.bit2 & ~(position.bit1 | position.bit4) & own) |
+        king_attacks(position.bit2 & position.bit4 & ~position.bit1 & own) |
+        rays.north | rays.south | rays.east | rays.west |
+        rays.north_east | rays.north_west | rays.south_east | rays.south_west |
+        down(position.en_passant, 8u);
+    return PlySquares(attacked, (occupied & ~own) | position.en_passant, occupied);
 }
 
 /// Returns the board if the pawns move up, else the flipped board.
@@ -91,13 +124,13 @@ fn turned(board: Board, moves_up: bool) -> Board {
 
 /// Whether losses alone may bring pawns between two, both included. The pawn to lose is always the highest that does not bring them
 /// below the least.
-fn may_fall_between(pawns: Board, losses: u32, least: Board, greatest: Board) -> bool {
+fn may_fall_between(pawns: Board, losses: u32, targets: Board, least: Board, greatest: Board) -> bool {
     if is_lower(pawns, least) {
         return false;
     }
     var rest = pawns;
     for (var loss = 0u; loss < losses && is_lower(greatest, rest); loss++) {
-        let may_go = rest & below(up(highest(minus(rest, least)), 1u));
+        let may_go = rest & targets & below(up(highest(minus(rest, least)), 1u));
         if !nonempty(may_go) {
             return false;
         }
@@ -151,11 +184,11 @@ fn may_become(side: Side, least: Board, greatest: Board) -> bool {
         var squares = NONE;
         var move_kind = 0u;
         loop {
-            if may_fall_between(turned(pawns, side.moves_up), side.losses, least, greatest) {
+            if may_fall_between(turned(pawns, side.moves_up), side.losses, side.targets, least, greatest) {
                 return true;
             }
             while !nonempty(squares) && side.moves > 0u && move_kind < PAWN_MOVES {
-                squares = pawn_squares(before, before, ~before, move_kind);
+                squares = pawn_squares(before, before | side.blockers, side.targets & ~before, move_kind);
                 move_kind++;
             }
             if !nonempty(squares) {
@@ -186,15 +219,21 @@ const AFTER_BEGINNING: u32 = 3u;
 const AT_END: u32 = 4u;
 const BEFORE_END: u32 = 5u;
 
-/// Whether this number of plies may lead from a position into the range, judged by pawns alone. `mine` are the pawns of the side to move.
-fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board) -> bool {
+/// Whether this number of plies may lead from a position into the range, judged by pawns, and by a single ply's squares. `mine` are the
+/// pawns of the side to move.
+fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board, squares: PlySquares) -> bool {
     let half = plies / 2u;
     // As the side to move in the range's ply sees the board, its pawns move up.
-    var first = Side(mine, true, half, plies - half);
-    var second = Side(theirs, false, plies - half, half);
+    var first = Side(mine, true, half, plies - half, ALL, NONE);
+    var second = Side(theirs, false, plies - half, half, ALL, NONE);
     if plies != 2u * half {
         first.pawns = flip(theirs);
         second.pawns = flip(mine);
+    }
+    if plies == 1u {
+        first.targets = flip(squares.attacked);
+        second.targets = squares.targets;
+        second.blockers = squares.occupied;
     }
     if keys_are_reversed() {
         let up_side = first;
@@ -255,13 +294,13 @@ fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board) -> bool {
 
 /// Whether a successor that is kept may have these pawns. `mine` are the pawns of the side that has moved.
 fn is_kept_with(range: KeyRange, mine: Board, theirs: Board) -> bool {
-    return may_reach(range, filter_plies(), flip(theirs), flip(mine));
+    return may_reach(range, filter_plies(), flip(theirs), flip(mine), any_squares());
 }
 
 /// Whether the position may have a successor that is kept.
 fn may_precede_kept(range: KeyRange, position: Position) -> bool {
     let pawns = pawns_of(position);
-    return may_reach(range, filter_plies() + 1u, pawns & position.own, pawns & ~position.own);
+    return may_reach(range, filter_plies() + 1u, pawns & position.own, pawns & ~position.own, squares_of(position));
 }
 
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
