@@ -137,7 +137,7 @@ impl Work<'_> {
             }
         }
         let is_obvious = match settings.plies {
-            // Only the last two merged plies are made in ranges, and only the plan for the leaves needs measurements.
+            // Only the last merged plies are made in ranges, and only the plan for the leaves needs measurements.
             Some(_) => least > 1 || least == 1 && ranges.is_none(),
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
