@@ -3,7 +3,9 @@
 use kogge_board::host::HostMerge;
 use kogge_board::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
-use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::{Cpu, expand};
+use kogge_testkit::placement;
+use proptest::prelude::*;
 
 /// Distinct positions of the plies of the start position.
 const PLIES: [u64; 5] = [1, 20, 400, 5_362, 72_078];
@@ -247,4 +249,39 @@ fn more_successors_are_expanded_together_until_a_task_is_full() {
     let together = |depth, successors| merge.advice(depth, successors).together;
     assert_eq!([0, 7, 80, 1 << 15, 1 << 40].map(|successors| together(3, successors)), [1, 1, 10, 4096, 4096]);
     assert_eq!([together(2, 1 << 40), together(4, 80)], [1, 10]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// Whatever line leads into a range, the filter keeps each of its positions.
+    #[test]
+    fn positions_that_lead_into_a_range_are_kept((rules, position) in placement(), choices: [u8; 7], width in 0..2_u64) {
+        let mut line = vec![Quad48::from(&position)];
+        for choice in choices {
+            let mut successors = Vec::new();
+            expand(&rules, &line[line.len() - 1], &mut successors);
+            let Some(next) = successors.get(usize::from(choice) % successors.len().max(1)) else { break };
+            line.push(*next);
+        }
+        let line: Vec<_> = line.iter().map(|position| Planes32::pack(&rules, &position.unpack_unchecked())).collect();
+        for (index, last) in line.iter().enumerate() {
+            let orders: [(Key, fn(KeyRange) -> Filter); 2] =
+                [(Key::of(last), Filter::within), (Key::reversed(last), Filter::within_reversed)];
+            for (key, within) in orders {
+                let [first, second] = key.pawns;
+                let border = |pawns| Key { pawns, hash: 0 };
+                for range in [
+                    KeyRange { first: key, last: key },
+                    KeyRange { first: key, last: border([first + width, u64::MAX]) },
+                    KeyRange { first: border([first.saturating_sub(width), 0]), last: key },
+                    KeyRange { first: border([first, second.saturating_sub(width)]), last: Key::MAX },
+                ] {
+                    for (plies, before) in line[..=index].iter().rev().enumerate() {
+                        prop_assert!(within(range).before(plies as u32).has(before), "{plies} plies before {range:?}");
+                    }
+                }
+            }
+        }
+    }
 }
