@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// A ply cannot be counted in ranges.
     #[error(
-        "Ply {last} cannot be made in ranges: it must lie one or two plies after the last whole ply, which is {whole}, and at most \
+        "Ply {last} cannot be made in ranges: it must lie after the last whole ply, which is {whole}, and at most \
          seven plies above the leaves, which are at {depth}; at least one if leaves are counted by kinds of moves."
     )]
     RangePlies {
