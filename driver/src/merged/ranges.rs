@@ -89,10 +89,10 @@ pub(crate) struct DoneBetween {
 pub(crate) struct Ranges {
     /// A sample below the last whole ply, and one below each group in memory, for the range of the group.
     samples: Vec<Sample>,
-    /// The plies between, the first one first: the range of all positions in memory.
+    /// For each ply between, the first one first, the range that its positions in memory may lead into.
     groups: Vec<Option<KeyRange>>,
-    /// The share of the positions of each of these plies, and of the last ply, by which a sample overestimates them: parents that were not
-    /// sampled lead to some of them, too.
+    /// For each of these plies and the last ply, the factor that corrects a sample of its parents: other parents lead to some of the sampled
+    /// positions, too.
     merged: Vec<f64>,
     /// Whether the ranges are those of reversed keys.
     is_reversed: bool,
@@ -132,7 +132,7 @@ impl Ranges {
         let sizes = work.estimates.next_sizes(between + 1);
         let sampled = sample.between.iter().map(|ply| ply.positions.len() as f64 * ply.each);
         let sampled = sampled.chain([sample.keys.len() as f64 * sample.each_key]);
-        // What a ply has fewer than the sample says, minus what it owes to the plies before it.
+        // A ply below a sample of parents is overestimated as far as its parents are, and then by its own share.
         let mut before = 1.0;
         let merged = sampled.zip(sizes).map(|(sampled, size)| {
             let share = size / sampled.max(1.0);
