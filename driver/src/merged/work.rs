@@ -32,7 +32,7 @@ pub(super) fn in_a_step(seconds_each: f64) -> u64 {
 /// The share of its room that a ply may take whole if the ply after it is made in ranges.
 const BEFORE_RANGES_SHARE: f64 = 0.75;
 
-/// The same share if there are plies between.
+/// The same share if there are at least two plies between.
 const BEFORE_BETWEEN_SHARE: f64 = 0.5;
 
 /// Returns a root as the only entry of its ply.
@@ -161,11 +161,11 @@ impl<'d> Work<'d> {
     }
 
     /// Returns whether the next ply may be whole, this number of plies before the last, which may be made in ranges. Ranges need room
-    /// beside it, and plies between need more.
+    /// beside it, and several plies between need more.
     pub(crate) fn leaves_room(&self, plies: u32) -> bool {
         let share = match plies {
             0 => 1.0,
-            1 => BEFORE_RANGES_SHARE,
+            1 | 2 => BEFORE_RANGES_SHARE,
             _ => BEFORE_BETWEEN_SHARE,
         };
         self.share_of_room(self.next_whole().positions) <= share
