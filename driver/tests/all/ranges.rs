@@ -32,17 +32,6 @@ fn small(plies: u32, kib: u64) -> MergeSettings {
     MergeSettings { plies: Some(plies), ..MergeSettings::with_memory(kib << 10) }
 }
 
-#[test]
-fn one_ply_may_lie_between() {
-    let mut cpu = cpu();
-    let MergedCount { leaves, plan, .. } = merged(&mut cpu, START, 6, &small(5, 1 << 10));
-    assert_eq!(leaves, 119_060_324);
-    let ranges: Vec<_> = plan.plies.iter().map(|ply| ply.ranges).collect();
-    assert!(ranges[..4] == [1; 4] && ranges[4] > 1 && ranges[5] > ranges[4], "{plan}");
-    assert_eq!((plan.plies[5].positions, plan.plies[5].measured), (822_518, true));
-    assert!(!plan.plies[4].measured && plan.plies[5].bytes <= 1 << 20, "{plan}");
-}
-
 /// Whatever the number of plies between, all positions are made, and each ply takes the memory that is left.
 #[test]
 fn several_plies_may_lie_between() {
@@ -76,11 +65,13 @@ fn several_plies_may_lie_between() {
 #[test]
 fn a_plan_has_as_many_plies_between_as_it_needs() {
     let mut cpu = cpu();
-    for (depth, plies, kib, between, leaves) in [(6, 5, 700, 1, 119_060_324), (6, 5, 350, 2, 119_060_324)] {
-        let MergedCount { leaves: found, plan, .. } = merged(&mut cpu, START, depth, &small(plies, kib));
-        assert_eq!(found, leaves);
-        let ranges = plan.plies.iter().filter(|ply| ply.ranges > 1).count();
-        assert!(ranges > between && plan.plies.iter().all(|ply| ply.bytes <= kib << 10), "{plan}");
+    for (kib, between) in [(1 << 10, 1), (700, 1), (350, 2)] {
+        let MergedCount { leaves, plan, .. } = merged(&mut cpu, START, 6, &small(5, kib));
+        assert_eq!(leaves, 119_060_324);
+        let (whole, ranges) = plan.plies.split_at(5 - between);
+        assert!(whole.iter().all(|ply| ply.ranges == 1) && ranges.is_sorted_by_key(|ply| ply.ranges), "{plan}");
+        assert!(ranges[0].ranges > 1 && plan.plies.iter().all(|ply| ply.bytes <= kib << 10), "{plan}");
+        assert_eq!((plan.plies[5].positions, plan.plies[5].measured, ranges[0].measured), (822_518, true, false));
     }
 }
 
