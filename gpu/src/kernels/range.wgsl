@@ -292,6 +292,10 @@ fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board, squares: P
     return false;
 }
 
+/// More plies before a range, `drop_others` alone decides. To try two moves of each side for each square would take longer than to make
+/// the moves, and llvmpipe ends all loops of a work-item after 65,535 turns.
+const MOST_PLIES_OF_SQUARES: u32 = 2u;
+
 /// Whether a successor that is kept may have these pawns. `mine` are the pawns of the side that has moved.
 fn is_kept_with(range: KeyRange, mine: Board, theirs: Board) -> bool {
     return may_reach(range, filter_plies(), flip(theirs), flip(mine), any_squares());
@@ -306,7 +310,7 @@ fn may_precede_kept(range: KeyRange, position: Position) -> bool {
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
 /// en-passant captures. Other moves land there, too: only pawns are looked at.
 fn squares_to_kept(range: KeyRange, position: Position) -> Board {
-    if scalars.filter_kind == KEEPS_ALL {
+    if scalars.filter_kind == KEEPS_ALL || filter_plies() > MOST_PLIES_OF_SQUARES {
         return ALL;
     }
     let occupied = occupied_of(position);

@@ -124,7 +124,8 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
                         let expected = successors.iter().zip(&planes).filter(|(_, planes)| filter.has(planes));
                         let expected: Vec<_> = expected.map(|(entry, _)| *entry).collect();
                         let found = kept(&mut *merge, successors.len(), filter);
-                        assert_eq!(found, expected, "ply {number}: positions kept by {filter:?}");
+                        let (len, most) = (found.len(), expected.len());
+                        assert!(found == expected, "ply {number}: {len} positions, not {most}, are kept by {filter:?}");
                     }
                 }
             }
