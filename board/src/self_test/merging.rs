@@ -411,6 +411,7 @@ fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> 
 
 /// Checks expansions to ranges, to the possible parents of a range's positions, and to ranges of reversed keys.
 fn ranges(merge: &mut dyn Merge, expected: &ExpectedPly) -> Outcome {
+    keeps(&mut *merge, &expected.entries, Filter::All)?;
     for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &expected.entries, Filter::within(range))?;
         keeps(&mut *merge, &expected.entries, Filter::within(range).before(1))?;
