@@ -266,9 +266,8 @@ proptest! {
         }
         let line: Vec<_> = line.iter().map(|position| Planes32::pack(&rules, &position.unpack_unchecked())).collect();
         for (index, last) in line.iter().enumerate() {
-            let orders: [(Key, fn(KeyRange) -> Filter); 2] =
-                [(Key::of(last), Filter::within), (Key::reversed(last), Filter::within_reversed)];
-            for (key, within) in orders {
+            for is_reversed in [false, true] {
+                let key = if is_reversed { Key::reversed(last) } else { Key::of(last) };
                 let [first, second] = key.pawns;
                 let border = |pawns| Key { pawns, hash: 0 };
                 for range in [
@@ -278,7 +277,8 @@ proptest! {
                     KeyRange { first: border([first, second.saturating_sub(width)]), last: Key::MAX },
                 ] {
                     for (plies, before) in line[..=index].iter().rev().enumerate() {
-                        prop_assert!(within(range).before(plies as u32).has(before), "{plies} plies before {range:?}");
+                        let filter = Filter::Reaching { range, plies: plies as u32, is_reversed };
+                        prop_assert!(filter.has(before), "{plies} plies before {range:?}");
                     }
                 }
             }
