@@ -35,11 +35,14 @@ macro_rules! arguments {
 
 with_kernels!(arguments);
 
+/// A number of plies from which on the kernels need not know the number. Each side has more moves than the kernels try.
+const MOST_PLIES: u32 = 8;
+
 /// Returns the scalar `filter_kind` of the kernels, and the range. For [`Filter::All`], the range is arbitrary.
 pub(crate) fn parts_of(filter: Filter) -> (u32, KeyRange) {
     match filter {
         Filter::All => (u32::MAX, KeyRange::WHOLE),
-        Filter::Reaching { range, plies, is_reversed } => (2 * plies + u32::from(is_reversed), range),
+        Filter::Reaching { range, plies, is_reversed } => (2 * plies.min(MOST_PLIES) + u32::from(is_reversed), range),
     }
 }
 

@@ -40,7 +40,9 @@ impl Filter {
     pub const fn before(self, more: u32) -> Self {
         match self {
             Self::All => Self::All,
-            Self::Reaching { range, plies, is_reversed } => Self::Reaching { range, plies: plies + more, is_reversed },
+            Self::Reaching { range, plies, is_reversed } => {
+                Self::Reaching { range, plies: plies.saturating_add(more), is_reversed }
+            }
         }
     }
 
@@ -124,9 +126,10 @@ struct Side {
 const MOST_MOVES: u32 = 2;
 
 impl Side {
-    /// Returns whether the pawns may come to lie between two, both included.
+    /// Returns whether the pawns may come to lie between two, both included. Nothing lies between if the least is greater.
     fn may_become(self, least: u64, greatest: u64) -> bool {
         match self.moves {
+            _ if least > greatest => false,
             0 => self.may_fall_between(least, greatest),
             moves if moves > MOST_MOVES => true,
             _ => {
@@ -230,6 +233,11 @@ mod tests {
             assert!(filter.has(&en_passant));
         }
         assert!((0..9).all(|plies| Filter::within(KeyRange::WHOLE).before(plies).has(&parent)));
+        // An empty range has nothing, and no number of plies is too large.
+        let Key { pawns: [least, _], .. } = Key::of(&parent);
+        let empty = [Key { pawns: [least, 0], hash: 0 }, Key { pawns: [least - 1, 0], hash: 0 }];
+        let empty = Filter::within(KeyRange { first: empty[0], last: empty[1] });
+        assert!(!(0..9).chain([u32::MAX]).any(|plies| empty.before(plies).before(1).has(&parent)));
     }
 
     #[test]
