@@ -2,7 +2,7 @@
 
 use super::{Key, KeyRange};
 use crate::Planes32;
-use crate::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attacks_up, rook_attacks};
+use crate::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attacks_down, pawn_attacks_up, rook_attacks};
 use crate::bits::{Bits, FILE_A, FILE_H, RANK_8, flip, rank};
 
 /// The successors that an expansion keeps.
@@ -66,22 +66,29 @@ impl Filter {
     }
 }
 
-/// Returns whether this number of plies may lead from a position into the range. Only pawns are looked at, and a single ply's squares and
-/// captures; so some positions without such a line count, too.
+/// Returns whether this number of plies may lead from a position into the range. Only pawns are looked at, and the pieces that capture
+/// them in the next two plies; so some positions without such a line count, too.
 fn may_reach(range: &KeyRange, plies: u32, is_reversed: bool, position: &Planes32) -> bool {
     let (pawns, own) = (position.pawns(), position.own);
     let (half, rest) = (plies / 2, plies.div_ceil(2));
+    let is_even = plies.is_multiple_of(2);
     // As the side to move in the range's ply sees the board, its pawns move up.
-    let view = |board: u64| if plies.is_multiple_of(2) { board } else { flip(board) };
-    let [mine, theirs] = [view(pawns & own), view(pawns & !own)];
-    let [up, down] = if plies.is_multiple_of(2) { [mine, theirs] } else { [theirs, mine] };
-    let mut up = Side { pawns: up, moves_up: true, moves: half, losses: rest, targets: u64::MAX, blockers: 0 };
-    let mut down = Side { pawns: down, moves_up: false, moves: rest, losses: half, ..up };
-    if plies == 1 {
-        let occupied = position.codes.into_iter().fold(0, |occupied, plane| occupied | plane);
-        up.targets = view(attacked(position));
-        (down.targets, down.blockers) = (occupied ^ own, occupied);
+    let view = |board: u64| if is_even { board } else { flip(board) };
+    let mut mover = Side::of(view(pawns & own), is_even, rest);
+    let mut other = Side::of(view(pawns & !own), !is_even, half);
+    (mover.losses, other.losses) = (half, rest);
+    if plies <= PLIES_OF_PIECES {
+        let occupied = occupied(position);
+        (mover.targets, mover.blockers) = (occupied ^ own, occupied);
+        let mut taken = taken_now(position);
+        if plies > 1 {
+            mover.losable = taken_next(position);
+            // A pawn that captures on the square of a lost pawn leaves the pawns as if it were the lost one.
+            taken |= pawn_attacks_up(taken & pawns & !own);
+        }
+        other.losable = view(taken);
     }
+    let [up, down] = if is_even { [mover, other] } else { [other, mover] };
     let [first, second] = if is_reversed { [down, up] } else { [up, down] };
     let [[least, least_second], [greatest, greatest_second]] = [range.first.pawns, range.last.pawns];
     if !first.may_become(least, greatest) {
@@ -96,17 +103,47 @@ fn may_reach(range: &KeyRange, plies: u32, is_reversed: bool, position: &Planes3
         || first.may_become(greatest, greatest) && second.may_become(0, greatest_second)
 }
 
+/// With at most this number of plies, the pieces decide which pawns may be captured.
+const PLIES_OF_PIECES: u32 = 2;
+
+fn occupied(position: &Planes32) -> u64 {
+    position.codes.into_iter().fold(0, |occupied, plane| occupied | plane)
+}
+
 /// Returns the squares where the side to move attacks something, and the pawn that it may capture en passant.
-fn attacked(position: &Planes32) -> u64 {
-    let [bit1, bit2, bit4] = position.codes;
-    let occupied = bit1 | bit2 | bit4;
-    let (own, empty) = (position.own & occupied, !occupied);
+fn taken_now(position: &Planes32) -> u64 {
+    let empty = !occupied(position);
+    let own = position.own & !empty;
     pawn_attacks_up(position.pawns() & own)
-        | knight_attacks(bit2 & !(bit1 | bit4) & own)
-        | king_attacks(bit2 & bit4 & !bit1 & own)
-        | rook_attacks(bit4 & (bit1 | !bit2) & own, empty)
-        | bishop_attacks(bit1 & (bit2 ^ bit4) & own, empty)
+        | leaper_attacks(position, own)
+        | slider_attacks(position, own, empty)
         | (position.own & empty) >> 8
+}
+
+/// Returns the squares where the other side may capture a pawn one ply later, and all squares if an en-passant capture, which removes
+/// two pieces from the lines of sliders, may come before.
+fn taken_next(position: &Planes32) -> u64 {
+    let empty = !occupied(position);
+    let (own, theirs) = (position.own & !empty, !position.own & !empty);
+    if position.own & empty != 0 {
+        return u64::MAX;
+    }
+    // The piece that moves now may open a line.
+    let opened = empty | slider_attacks(position, theirs, empty) & own;
+    let pawns = position.pawns() & theirs;
+    // A pawn beside one that is pushed twice captures it en passant.
+    let beside = (pawns << 1 & !FILE_A | pawns >> 1 & !FILE_H) & rank(3);
+    pawn_attacks_down(pawns) | beside | leaper_attacks(position, theirs) | slider_attacks(position, theirs, opened)
+}
+
+fn leaper_attacks(position: &Planes32, side: u64) -> u64 {
+    let [bit1, bit2, bit4] = position.codes;
+    knight_attacks(bit2 & !(bit1 | bit4) & side) | king_attacks(bit2 & bit4 & !bit1 & side)
+}
+
+fn slider_attacks(position: &Planes32, side: u64, empty: u64) -> u64 {
+    let [bit1, bit2, bit4] = position.codes;
+    rook_attacks(bit4 & (bit1 | !bit2) & side, empty) | bishop_attacks(bit1 & (bit2 ^ bit4) & side, empty)
 }
 
 /// The pawns of a side, the moves that it has left, and the moves of the other side, each of which may capture one of its pawns.
@@ -116,7 +153,9 @@ struct Side {
     moves_up: bool,
     moves: u32,
     losses: u32,
-    /// The squares where the pawns may be captured; for pawns that move, the squares where they may capture, as this side sees the board.
+    /// The squares where the pawns may be captured.
+    losable: u64,
+    /// The squares where the pawns may capture, as this side sees the board.
     targets: u64,
     /// The squares that no pawn can enter by a push, as this side sees the board.
     blockers: u64,
@@ -126,6 +165,11 @@ struct Side {
 const MOST_MOVES: u32 = 2;
 
 impl Side {
+    /// Returns a side that may lose any pawn, and whose pawns may capture anywhere.
+    const fn of(pawns: u64, moves_up: bool, moves: u32) -> Self {
+        Self { pawns, moves_up, moves, losses: 0, losable: u64::MAX, targets: u64::MAX, blockers: 0 }
+    }
+
     /// Returns whether the pawns may come to lie between two, both included. Nothing lies between if the least is greater.
     fn may_become(self, least: u64, greatest: u64) -> bool {
         match self.moves {
@@ -152,7 +196,7 @@ impl Side {
             if pawns <= greatest {
                 return true;
             }
-            let may_go = pawns & self.targets & u64::MAX >> (pawns - least).leading_zeros();
+            let may_go = pawns & self.losable & u64::MAX >> (pawns - least).leading_zeros();
             let Some(highest) = may_go.checked_ilog2() else { return false };
             pawns -= 1 << highest;
         }
