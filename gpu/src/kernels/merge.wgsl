@@ -237,7 +237,8 @@ fn drop_others(id: Invocation) {
     if candidate < scalars.end {
         let position = position_in(positions[2u * candidate], positions[2u * candidate + 1u]);
         let pawns = pawns_of(position);
-        if !may_reach(range_of_scalars(), filter_plies(), pawns & position.own, pawns & ~position.own, squares_of(position)) {
+        let squares = squares_of(position, filter_plies());
+        if !may_reach(range_of_scalars(), filter_plies(), pawns & position.own, pawns & ~position.own, squares) {
             successor_roots[candidate] = NO_ROOT;
         }
     }

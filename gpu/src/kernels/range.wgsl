@@ -79,39 +79,72 @@ struct Side {
     moves_up: bool,
     moves: u32,
     losses: u32,
-    /// The squares where the pawns may be captured; for pawns that move, the squares where they may capture, as this side sees the board.
+    /// The squares where the pawns may be captured.
+    losable: Board,
+    /// The squares where the pawns may capture, as this side sees the board.
     targets: Board,
     /// The squares that no pawn can enter by a push, as this side sees the board.
     blockers: Board,
 }
 
-/// The squares that matter for pawns if only one ply is left.
+/// With at most this number of plies, the pieces decide which pawns may be captured.
+const PLIES_OF_PIECES: u32 = 2u;
+
+/// The squares that matter for pawns if few plies are left.
 struct PlySquares {
-    /// The squares where the side to move attacks something, and the pawn that it may capture en passant.
-    attacked: Board,
-    /// The squares where its pawns may capture.
+    /// The squares where the side to move may capture pawns.
+    taken_now: Board,
+    /// The squares where the other side may capture pawns one ply later.
+    taken_next: Board,
+    /// The squares where the pawns of the side to move may capture.
     targets: Board,
     occupied: Board,
 }
 
 /// The squares if nothing is known about the pieces.
 fn any_squares() -> PlySquares {
-    return PlySquares(ALL, ALL, NONE);
+    return PlySquares(ALL, ALL, ALL, NONE);
 }
 
-fn squares_of(position: Position) -> PlySquares {
+fn leaper_attacks(position: Position, side: Board) -> Board {
+    return knight_attacks(position.bit2 & ~(position.bit1 | position.bit4) & side) |
+        king_attacks(position.bit2 & position.bit4 & ~position.bit1 & side);
+}
+
+fn slider_attacks(position: Position, side: Board, empty: Board) -> Board {
+    let orthogonal = position.bit4 & (position.bit1 | ~position.bit2) & side;
+    let diagonal = position.bit1 & (position.bit2 ^ position.bit4) & side;
+    let rays = attack_rays(orthogonal, orthogonal, diagonal, diagonal, empty);
+    return rays.north | rays.south | rays.east | rays.west |
+        rays.north_east | rays.north_west | rays.south_east | rays.south_west;
+}
+
+fn squares_of(position: Position, plies: u32) -> PlySquares {
+    var squares = any_squares();
+    if plies > PLIES_OF_PIECES {
+        return squares;
+    }
     let occupied = occupied_of(position);
-    let own = position.own;
-    let orthogonal = position.bit4 & (position.bit1 | ~position.bit2) & own;
-    let diagonal = position.bit1 & (position.bit2 ^ position.bit4) & own;
-    let rays = attack_rays(orthogonal, orthogonal, diagonal, diagonal, ~occupied);
-    let attacked = pawn_attacks_up(pawns_of(position) & own) |
-        knight_attacks(position.bit2 & ~(position.bit1 | position.bit4) & own) |
-        king_attacks(position.bit2 & position.bit4 & ~position.bit1 & own) |
-        rays.north | rays.south | rays.east | rays.west |
-        rays.north_east | rays.north_west | rays.south_east | rays.south_west |
-        down(position.en_passant, 8u);
-    return PlySquares(attacked, (occupied & ~own) | position.en_passant, occupied);
+    let theirs = occupied & ~position.own;
+    squares.occupied = occupied;
+    squares.targets = theirs | position.en_passant;
+    squares.taken_now = pawn_attacks_up(pawns_of(position) & position.own) | leaper_attacks(position, position.own) |
+        slider_attacks(position, position.own, ~occupied) | down(position.en_passant, 8u);
+    let pawns = pawns_of(position) & theirs;
+    if plies > 1u {
+        // A pawn that captures on the square of a lost pawn leaves the pawns as if it were the lost one.
+        squares.taken_now |= pawn_attacks_up(squares.taken_now & pawns);
+    }
+    // An en-passant capture removes two pieces from the lines of sliders.
+    if plies > 1u && !nonempty(position.en_passant) {
+        // The piece that moves now may open a line.
+        let opened = ~occupied | (slider_attacks(position, theirs, ~occupied) & position.own);
+        // A pawn beside one that is pushed twice captures it en passant.
+        let beside = (up(pawns & NOT_FILE_H, 1u) | down(pawns & NOT_FILE_A, 1u)) & up(THIRD_RANK, 8u);
+        squares.taken_next = pawn_attacks_down(pawns) | beside | leaper_attacks(position, theirs) |
+            slider_attacks(position, theirs, opened);
+    }
+    return squares;
 }
 
 /// Returns the board if the pawns move up, else the flipped board.
@@ -124,13 +157,13 @@ fn turned(board: Board, moves_up: bool) -> Board {
 
 /// Whether losses alone may bring pawns between two, both included. The pawn to lose is always the highest that does not bring them
 /// below the least.
-fn may_fall_between(pawns: Board, losses: u32, targets: Board, least: Board, greatest: Board) -> bool {
+fn may_fall_between(pawns: Board, losses: u32, losable: Board, least: Board, greatest: Board) -> bool {
     if is_lower(pawns, least) {
         return false;
     }
     var rest = pawns;
     for (var loss = 0u; loss < losses && is_lower(greatest, rest); loss++) {
-        let may_go = rest & targets & below(up(highest(minus(rest, least)), 1u));
+        let may_go = rest & losable & below(up(highest(minus(rest, least)), 1u));
         if !nonempty(may_go) {
             return false;
         }
@@ -184,7 +217,7 @@ fn may_become(side: Side, least: Board, greatest: Board) -> bool {
         var squares = NONE;
         var move_kind = 0u;
         loop {
-            if may_fall_between(turned(pawns, side.moves_up), side.losses, side.targets, least, greatest) {
+            if may_fall_between(turned(pawns, side.moves_up), side.losses, side.losable, least, greatest) {
                 return true;
             }
             while !nonempty(squares) && side.moves > 0u && move_kind < PAWN_MOVES {
@@ -219,26 +252,20 @@ const AFTER_BEGINNING: u32 = 3u;
 const AT_END: u32 = 4u;
 const BEFORE_END: u32 = 5u;
 
-/// Whether this number of plies may lead from a position into the range, judged by pawns, and by a single ply's squares. `mine` are the
-/// pawns of the side to move.
+/// Whether this number of plies may lead from a position into the range, judged by pawns, and by the squares that matter for them. `mine`
+/// are the pawns of the side to move.
 fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board, squares: PlySquares) -> bool {
     let half = plies / 2u;
+    let rest = plies - half;
     // As the side to move in the range's ply sees the board, its pawns move up.
-    var first = Side(mine, true, half, plies - half, ALL, NONE);
-    var second = Side(theirs, false, plies - half, half, ALL, NONE);
-    if plies != 2u * half {
-        first.pawns = flip(theirs);
-        second.pawns = flip(mine);
-    }
-    if plies == 1u {
-        first.targets = flip(squares.attacked);
-        second.targets = squares.targets;
-        second.blockers = squares.occupied;
-    }
-    if keys_are_reversed() {
-        let up_side = first;
+    let is_even = half == rest;
+    var first = Side(turned(mine, is_even), is_even, rest, half, squares.taken_next, squares.targets, squares.occupied);
+    var second = Side(turned(theirs, is_even), !is_even, half, rest, turned(squares.taken_now, is_even), ALL, NONE);
+    // The first side is the one to move in the range's ply, or the other one if keys are reversed.
+    if is_even == keys_are_reversed() {
+        let mover = first;
         first = second;
-        second = up_side;
+        second = mover;
     }
     // One call for all steps: a compiler would write out each call, with all its loops.
     var step = IN_RANGE;
@@ -304,7 +331,8 @@ fn is_kept_with(range: KeyRange, mine: Board, theirs: Board) -> bool {
 /// Whether the position may have a successor that is kept.
 fn may_precede_kept(range: KeyRange, position: Position) -> bool {
     let pawns = pawns_of(position);
-    return may_reach(range, filter_plies() + 1u, pawns & position.own, pawns & ~position.own, squares_of(position));
+    let plies = filter_plies() + 1u;
+    return may_reach(range, plies, pawns & position.own, pawns & ~position.own, squares_of(position, plies));
 }
 
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
