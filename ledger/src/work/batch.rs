@@ -18,7 +18,9 @@ pub(crate) fn pace(kind: Kind, alone: bool) -> Pace {
     let (first, milliseconds) = match kind {
         Kind::Positions if alone => (64, 50),
         Kind::Positions => (1, 1_000),
-        Kind::Ranges | Kind::ReversedRanges => (1, 120_000),
+        Kind::Ranges | Kind::ReversedRanges if alone => (1, 120_000),
+        // The plies between must be made even for a single range, so the first batch is not small.
+        Kind::Ranges | Kind::ReversedRanges => (16, 120_000),
     };
     Pace::new(first, Duration::from_millis(milliseconds), 8)
 }
@@ -35,7 +37,7 @@ mod tests {
     #[test]
     fn the_last_entries_are_shared() {
         let pace = pace(Kind::Ranges, false);
-        assert_eq!((pace.next(share(1_000_000, 1)), share(1_000_000, 1), share(16, 2)), (1, MOST, 2));
+        assert_eq!((pace.next(share(1_000_000, 1)), share(1_000_000, 1), share(16, 2)), (16, MOST, 2));
         assert_eq!(pace.next(share(0, 2)), 1);
     }
 }
