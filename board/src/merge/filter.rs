@@ -130,10 +130,10 @@ fn taken_next(position: &Planes32) -> u64 {
     }
     // The piece that moves now may open a line.
     let opened = empty | slider_attacks(position, theirs, empty) & own;
-    let pawns = position.pawns() & theirs;
-    // A pawn beside one that is pushed twice captures it en passant.
-    let beside = (pawns << 1 & !FILE_A | pawns >> 1 & !FILE_H) & rank(3);
-    pawn_attacks_down(pawns) | beside | leaper_attacks(position, theirs) | slider_attacks(position, theirs, opened)
+    // A pawn that is pushed twice and captured en passant might as well be pushed once and captured there.
+    pawn_attacks_down(position.pawns() & theirs)
+        | leaper_attacks(position, theirs)
+        | slider_attacks(position, theirs, opened)
 }
 
 fn leaper_attacks(position: &Planes32, side: u64) -> u64 {

@@ -436,20 +436,28 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &ExpectedPly, expected: &Ex
 }
 
 /// Positions whose pawns push once and twice, capture both ways and en passant, and promote; and whose pawns each other piece may capture.
-const PAWN_MOVES: [&str; 3] = [
+/// In the last two, a pawn may capture where another was lost, a pawn stands behind one piece or two, and an en-passant capture may follow.
+const PAWN_MOVES: [&str; 5] = [
     "4k3/8/8/3p1p2/4P3/8/P7/4K3 w - - 0 1",
     "6n1/2k4P/8/3pP3/3N4/8/8/4K3 w - d6 0 1",
     "r7/1b6/6k1/6P1/3n4/8/P1P3P1/7K w - - 0 1",
+    "4k3/p7/5n2/8/4P3/N2P4/8/R3K3 w - - 0 1",
+    "4k3/p6p/8/8/n2p4/8/4P3/R3K3 w - - 0 1",
 ];
 
-/// Positions some plies after a successor of the first two of these. A pawn would have captured nothing, or would have been pushed into a
-/// knight; a pawn has moved twice, has moved twice beside a pawn that was taken, and two pawns were taken.
-const LATER: [(u32, &str); 5] = [
+/// Positions some plies after a successor of these. A pawn would have captured nothing, or would have been pushed into a knight; a pawn has
+/// moved twice, has moved twice beside a pawn that was taken, and two pawns were taken. Two plies later, a pawn captured where another was
+/// lost, a rook captured what it reaches only past a piece, and a pawn was lost that only an en-passant capture before might expose.
+const LATER: [(u32, &str); 9] = [
     (1, "4k3/8/8/5p2/2p1P3/P7/8/4K3 w - - 0 1"),
     (1, "6n1/2k5/8/4P3/3p4/8/8/4K3 w - - 0 1"),
     (4, "4k3/8/8/5p2/P3P3/3p4/8/4K3 b - - 0 1"),
     (4, "4k3/8/8/8/P3P3/3p4/8/4K3 b - - 0 1"),
     (4, "4k3/8/8/8/4P3/8/P7/4K3 b - - 0 1"),
+    (2, "4k3/p7/8/8/4P3/8/8/4K3 b - - 0 1"),
+    (2, "4k3/8/8/8/4P3/3P4/8/4K3 b - - 0 1"),
+    (2, "4k3/7p/8/8/3p4/8/4P3/4K3 b - - 0 1"),
+    (2, "4k3/p7/8/8/3pP3/8/8/4K3 b - - 0 1"),
 ];
 
 /// Returns the ranges that have the pawns of one of these entries each.

@@ -139,9 +139,8 @@ fn squares_of(position: Position, plies: u32) -> PlySquares {
     if plies > 1u && !nonempty(position.en_passant) {
         // The piece that moves now may open a line.
         let opened = ~occupied | (slider_attacks(position, theirs, ~occupied) & position.own);
-        // A pawn beside one that is pushed twice captures it en passant.
-        let beside = (up(pawns & NOT_FILE_H, 1u) | down(pawns & NOT_FILE_A, 1u)) & up(THIRD_RANK, 8u);
-        squares.taken_next = pawn_attacks_down(pawns) | beside | leaper_attacks(position, theirs) |
+        // A pawn that is pushed twice and captured en passant might as well be pushed once and captured there.
+        squares.taken_next = pawn_attacks_down(pawns) | leaper_attacks(position, theirs) |
             slider_attacks(position, theirs, opened);
     }
     return squares;
