@@ -153,7 +153,6 @@ fn kernels(settings: &GpuSettings, module: Module, mut text: String) -> String {
     text
 }
 
-/// Returns the fingerprint of all sources.
 pub(crate) fn fingerprint() -> String {
     let wgsl = MODULES.map(|module| source_of(module, FORM));
     let by_hand = [PRELUDE, COUNT_ONES, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR];

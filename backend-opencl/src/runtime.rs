@@ -236,7 +236,6 @@ impl Queue {
         check("clEnqueueReadBuffer", code)
     }
 
-    /// Waits for all queued work.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         // SAFETY: the handle is a queue.
         check("clFinish", unsafe { ffi::clFinish(self.queue.handle) })

@@ -203,7 +203,6 @@ impl WgpuInterface {
         })
     }
 
-    /// Submits the recorded launches.
     fn submit(&mut self) -> Result<(), Failure> {
         if let Some(recorded) = self.recording.finish() {
             // This write happens after all submitted launches, which may still need the slots.

@@ -189,7 +189,6 @@ impl Runtime {
         self.check()
     }
 
-    /// Waits for the submitted work.
     pub(crate) fn wait(&self) -> Result<(), Failure> {
         // wgpu panics if the device is lost while it waits.
         let begun = Instant::now();

@@ -33,7 +33,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures one device.
 fn measure(file: &str, device: &str) -> Outcome<()> {
     let bytes = std::fs::read(file)?;
     if bytes.len() % size_of::<Quad48>() != 0 {

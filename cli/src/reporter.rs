@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kogge_driver::Observer;
 use kogge_ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
 use serde::Serialize;
 
@@ -83,6 +84,12 @@ impl<'a> Reporter<'a> {
     }
 }
 
+impl Observer for Reporter<'_> {
+    fn is_cancelled(&self) -> bool {
+        is_interrupted()
+    }
+}
+
 impl Watcher for Reporter<'_> {
     fn event(&self, event: &Event<'_>) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -107,10 +114,6 @@ impl Watcher for Reporter<'_> {
                 state.line(&entry);
             }
         }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        is_interrupted()
     }
 }
 

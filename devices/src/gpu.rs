@@ -10,7 +10,6 @@ use kogge_gpu::{Gpu, GpuOptions, Interface, KernelTime, Opening};
 
 use crate::device::{BackendDevice, Listed, Profile, Request, Tunable, Tuned};
 
-/// Lists the devices of OpenCL.
 pub(crate) fn opencl() -> Listed {
     list::<kogge_backend_opencl::OpenClDevice>()
 }

@@ -32,7 +32,6 @@ impl BackendDevice for Host {
     }
 }
 
-/// Lists the CPU.
 pub(crate) fn cpu() -> Listed {
     fn open(request: &Request) -> Result<Box<dyn Backend>, BackendError> {
         let threads = request.threads.map(NonZeroUsize::get);
@@ -46,7 +45,6 @@ pub(crate) fn cpu() -> Listed {
     Ok(vec![Box::new(Host { kind: DeviceKind::Cpu, open })])
 }
 
-/// Lists the mailbox.
 pub(crate) fn mailbox() -> Listed {
     Ok(vec![Box::new(Host { kind: DeviceKind::Cpu, open: |_| Ok(Box::new(Mailbox::new())) })])
 }

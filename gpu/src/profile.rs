@@ -44,7 +44,6 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Adds a launch.
     pub(crate) fn add(&mut self, kernel: Kernel, items: usize, took: Duration) {
         let time = &mut self.0[kernel as usize];
         time.launches += 1;

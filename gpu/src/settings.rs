@@ -374,7 +374,6 @@ impl GpuSettings {
         (group_size, groups)
     }
 
-    /// Describes the variant of the code in words.
     fn describe(&self) -> String {
         let Variants { magic, depth_first, .. } = self.variants;
         let named = |parameter: Parameter, what: &str| {

@@ -28,7 +28,6 @@ impl Report {
         (!self.stop.load(Relaxed)).then_some(())
     }
 
-    /// Notes leaves that were counted.
     #[inline]
     pub(crate) fn counted(&self, leaves: u64) {
         self.counted.fetch_add(leaves, Relaxed);

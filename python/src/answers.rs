@@ -225,7 +225,6 @@ pub(crate) fn checked_depth(depth: u32) -> Result<u32, Failure> {
     }
 }
 
-/// Returns counts in 64 bits.
 fn narrow(counts: impl IntoIterator<Item = u128>) -> Result<Vec<u64>, Failure> {
     let narrow = |(index, count): (usize, u128)| {
         let reason = || format!("The count below position {index} exceeds 2^64; kogge.perft() counts up to 2^128.");

@@ -52,7 +52,6 @@ impl Finder {
         Self { turn, parent: *parent, own, occupied, castled }
     }
 
-    /// Returns the move that leads to a successor.
     pub(crate) fn to(&self, child: &Quad48) -> Move {
         let (_, own) = sides(child, self.turn);
         let (left, reached) = (self.own & !own, own & !self.own);

@@ -222,7 +222,6 @@ impl Positions {
     }
 }
 
-/// Returns the texts of an iterable.
 fn texts<'py>(
     texts: &Bound<'py, PyAny>,
 ) -> Result<impl Iterator<Item = Result<Bound<'py, PyString>, Failure>> + use<'py>, Failure> {

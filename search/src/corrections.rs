@@ -20,7 +20,6 @@ impl Corrections {
         Self(vec![0; 2 * SLOTS])
     }
 
-    /// Clears all corrections.
     pub(crate) fn clear(&mut self) {
         self.0.fill(0);
     }

@@ -82,7 +82,6 @@ impl History {
         }
     }
 
-    /// Clears the history.
     pub(crate) fn clear(&mut self) {
         self.plain.fill(0);
         self.follow_up.fill(0);
@@ -129,7 +128,6 @@ impl History {
         }
     }
 
-    /// Ranks all successors of a position.
     pub(crate) fn rank(
         &self,
         parent: &Parent<'_>,

@@ -98,7 +98,6 @@ impl Table {
         Some(Self { buckets, age: AtomicU8::new(0) })
     }
 
-    /// Clears the table.
     pub(crate) fn clear(&self) {
         for entry in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             entry.check.store(0, Ordering::Relaxed);

@@ -159,7 +159,6 @@ impl Worker {
         (ply >= MAX_PLY).then(|| self.code.evaluate(position).value())
     }
 
-    /// Searches one successor of the root.
     pub(crate) fn root_successor(
         &mut self,
         run: Run<'_>,

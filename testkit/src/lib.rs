@@ -10,9 +10,12 @@
 
 pub mod buggy;
 pub mod conformance;
+#[cfg(feature = "gpu")]
 pub mod device_suite;
+#[cfg(feature = "gpu")]
 pub mod mutants;
 pub mod placements;
+#[cfg(feature = "gpu")]
 pub mod twin;
 mod wrapped;
 

@@ -91,7 +91,6 @@ fn total_of(words: &[String]) -> Option<u128> {
     perhaps
 }
 
-/// Cuts a line into words.
 fn words(line: &str) -> Vec<String> {
     // Narrow spaces group the digits of a number, as in the table of the page.
     let line = line.replace("->", " ").replace("=>", " ").replace(['\u{202f}', '\u{2009}'], "");

@@ -58,7 +58,6 @@ pub(crate) fn copy(files: &[&str], folder: &Path) -> Result {
     Ok(())
 }
 
-/// Copies a folder with everything in it.
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -183,7 +183,6 @@ fn required_variants() -> String {
     }
 }
 
-/// Tests the Python package.
 fn python(gpus: &[&str]) -> Result {
     step("Python package", || python::test(gpus))
 }

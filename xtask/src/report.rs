@@ -21,7 +21,6 @@ mod tests {
     use super::*;
     use crate::{archive, metadata, root};
 
-    /// Checks a page without drawing.
     fn check(folder: &Path, new: &[&Path]) -> std::result::Result<(), String> {
         let script = command(python::interpreter()).args([SCRIPT, "--check"]).arg(folder).args(new);
         script.output().map(drop).map_err(|error| error.to_string())

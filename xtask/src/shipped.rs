@@ -48,7 +48,6 @@ pub(crate) fn test(gpus: &[&str]) -> Result {
     })
 }
 
-/// Checks merged counts of a position.
 fn merged(program: &str, known: &KnownCounts) -> Result {
     for (depth, leaves) in known.counts().filter(|(_, leaves)| MERGED.contains(leaves)) {
         let (depth, root) = (depth.to_string(), known.root.to_string());

@@ -9,7 +9,6 @@ use std::{
 
 use crate::{Result, root};
 
-/// Prints the name of a step.
 pub(crate) fn announce(name: &str) {
     eprintln!("\n== {name}");
 }
@@ -80,7 +79,6 @@ impl Run {
         self
     }
 
-    /// Runs the command and shows its output.
     pub(crate) fn run(mut self) -> Result {
         eprintln!("$ {}", self.shown);
         let status = self.command.status().map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;

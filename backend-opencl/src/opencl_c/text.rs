@@ -54,7 +54,6 @@ impl Text {
     }
 }
 
-/// Returns the operator in C, and how tightly it binds.
 pub(super) fn operator(op: BinaryOperator) -> (&'static str, Level) {
     match op {
         BinaryOperator::Multiply => ("*", Level::Product),

@@ -72,7 +72,6 @@ fn minimax_within<B: Backend + ?Sized>(
     Ok(values)
 }
 
-/// Evaluates leaves.
 fn evaluate_leaves<B: Backend + ?Sized>(
     backend: &mut B,
     rules: &Rules,

@@ -206,7 +206,6 @@ impl Sketch {
         }
     }
 
-    /// Draws a ray in one of these directions.
     pub(super) fn ray(&mut self, axes: Range<u8>) -> Ray {
         let axis = (axes.start + self.random.below(axes.end - axes.start)).into();
         let steps = [self.random.below(64) as i8, self.random.below(64) as i8];

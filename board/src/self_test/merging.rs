@@ -74,7 +74,6 @@ fn reserve_for(merge: &mut dyn Merge, successors: u64, kept: Filter) -> Outcome 
     })
 }
 
-/// Requires that two values are equal.
 fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Outcome {
     if found == expected {
         return Ok(());

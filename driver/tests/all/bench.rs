@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kogge_board::known;
-use kogge_board::{Backend, BackendError, Format, Quad48, unwatched};
+use crate::support::Watch;
+use kogge_board::{Backend, BackendError, Format, Quad48, known, unwatched};
 use kogge_driver::bench::{BenchSettings, BenchTask, Measured, Subject, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
@@ -124,23 +124,15 @@ fn who_fails_while_it_is_timed_has_no_rows() {
 
 #[test]
 fn a_measurement_can_be_stopped() {
-    /// Stops after this number of questions.
-    struct Stop(AtomicUsize);
-    impl Observer for Stop {
-        fn is_cancelled(&self) -> bool {
-            self.0.fetch_sub(1, Ordering::Relaxed) == 0
-        }
-    }
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut subjects = [Subject { backend: &mut cpu, memory: 64 << 20 }];
     // Some requests to stop come before a count, and others during a count by merged plies, which has a progress of its
     // own.
-    for questions in 0..100 {
-        let stop = Stop(AtomicUsize::new(questions));
+    for question in 1..=100 {
         let settings = BenchSettings { depth: &|_| Some(2), ..FREE };
-        let stopped = measure(&mut subjects, &known::standard(), &settings, &stop);
+        let stopped = measure(&mut subjects, &known::standard(), &settings, &Watch::stopping_at(question));
         let Err(Error::Cancelled(progress)) = stopped else { panic!("{stopped:?}") };
-        assert_eq!(progress.total, 12, "{progress:?} after {questions} questions");
+        assert_eq!(progress.total, 12, "{progress:?} at question {question}");
     }
 }
 

@@ -1,9 +1,8 @@
 //! Counts by merged plies: with any plan, memory and hashes, the totals equal the totals of counting every leaf.
 
 use crate::support::wrong_merge::{Fault, WrongMerge};
-use crate::support::{KIWIPETE, MATE, Watch, fen};
-use kogge_board::{Backend, BackendError, Fen, unwatched};
-use kogge_driver::epd::{self, Case};
+use crate::support::{KIWIPETE, MATE, Watch, assert_not_trusted, fen, merged};
+use kogge_board::{Backend, BackendError, Fen, known, unwatched};
 use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, MergedCount};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -13,30 +12,18 @@ const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
 const KINGS: &str = "8/8/8/4k3/8/8/8/4K3 w - - 0 1";
 const PAWN: &str = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1";
 
-fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSettings) -> MergedCount {
-    let counted = Driver::new(backend, &()).perft_merged(root, depth, settings);
-    counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
-}
-
-/// Returns the positions of two suites with their counts.
-fn cases() -> impl Iterator<Item = Case> {
-    let texts: [&[u8]; 2] =
-        [include_bytes!("../../../board/data/random.epd"), include_bytes!("../../../board/data/chess960.epd")];
-    texts.into_iter().flat_map(|text| epd::lines(text).map(|(_, case)| case.unwrap_or_else(|error| panic!("{error}"))))
-}
-
-/// Counts every fourth position of the suites, to the deepest count of at most `most` leaves, each with different
+/// Counts every fourth position of two suites, to the deepest count of at most `most` leaves, each with different
 /// settings.
 fn suites(backend: &mut dyn Backend, most: u128) {
     let mut counted = 0;
-    for (number, case) in cases().step_by(4).enumerate() {
-        let Some(&(depth, leaves)) = case.counts.iter().rfind(|&&(_, leaves)| leaves <= most) else { continue };
+    for (number, known) in known::random().into_iter().chain(known::chess960()).step_by(4).enumerate() {
+        let Some((depth, leaves)) = known.counts().filter(|&(_, leaves)| leaves <= most).last() else { continue };
         // If all hashes collide, tables become lists.
         let hash_bits = if leaves < 30_000 { [0, 1, 2, 3, 4, 32][number % 6] } else { 32 };
         let ranges = [None, Some(1), Some(2), Some(7)][number % 4];
         let plies = [None, Some(depth), Some(depth - 1), Some(1)][number / 4 % 4];
         let settings = MergeSettings { hash_bits, ranges, plies, ..AMPLE };
-        assert_eq!(merged(backend, &case.root, depth, &settings).leaves, leaves, "{}, {settings:?}", case.root);
+        assert_eq!(merged(backend, &known.root, depth, &settings).leaves, leaves, "{}, {settings:?}", known.root);
         counted += 1;
     }
     assert!(counted > 250, "{counted} positions");
@@ -86,10 +73,9 @@ fn what_does_not_fit_is_done_in_ranges() {
 #[test]
 fn less_memory_than_expected_makes_ranges() {
     for (fitting, plies) in [(40_000, Some(4)), (40_000, Some(5)), (40_000, None), (3_000, Some(4)), (100, Some(3))] {
-        let mut backend = WrongMerge::new(None, 0);
-        backend.fitting = fitting;
-        let MergedCount { leaves, plan, .. } =
-            merged(&mut backend.open(), &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
+        let backend = WrongMerge { fitting, ..WrongMerge::new(None, 0) };
+        let settings = MergeSettings { plies, ..AMPLE };
+        let MergedCount { leaves, plan, .. } = merged(&mut backend.open(), &Fen::start(), 6, &settings);
         assert_eq!(leaves, 119_060_324, "{plan}");
         assert!(plies.is_none() || plan.ranges() > 1, "{plan}");
     }
@@ -99,9 +85,7 @@ fn less_memory_than_expected_makes_ranges() {
 #[test]
 fn too_little_memory_to_count_is_no_wrong_answer() {
     for (deepest, plies) in [(0, None), (1, None), (0, Some(4)), (1, Some(2))] {
-        let mut backend = WrongMerge::new(None, 0);
-        backend.deepest = deepest;
-        let mut backend = backend.open();
+        let mut backend = WrongMerge { deepest, ..WrongMerge::new(None, 0) }.open();
         let settings = MergeSettings { plies, ..AMPLE };
         let mut driver = Driver::new(&mut backend, &());
         let leaves = driver.perft_merged(&Fen::start(), 5, &settings);
@@ -207,27 +191,18 @@ fn stopping_is_no_number() {
         let mut cpu = Cpu::new(Some(1)).unwrap();
         match Driver::new(&mut cpu, &watch).perft_merged(&Fen::start(), 5, &AMPLE) {
             Err(Error::Cancelled(progress)) => assert!(progress.fraction < 1.0 && progress.done == 0),
-            result => assert_eq!(result.unwrap().leaves, 4_865_609),
+            result => assert_eq!((result.unwrap().leaves, stop_at > 1), (4_865_609, true)),
         }
     }
-    let watch = Watch::stopping_at(1);
-    let mut cpu = Cpu::new(Some(1)).unwrap();
-    let stopped = Driver::new(&mut cpu, &watch).perft_merged(&Fen::start(), 5, &AMPLE);
-    assert!(matches!(stopped, Err(Error::Cancelled(_))), "{stopped:?}");
-
     let watch = Watch::default();
-    merged_watched(&watch);
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let settings = MergeSettings { plies: Some(3), ranges: Some(3), ..AMPLE };
+    Driver::new(&mut cpu, &watch).perft_merged(&Fen::start(), 5, &settings).unwrap();
     let seen = watch.seen.into_inner().unwrap();
     assert!(seen.len() > 5 && seen.is_sorted_by(|a, b| a.fraction <= b.fraction && a.counted <= b.counted));
     assert_eq!(seen[0].fraction, 0.0, "nobody knows how long the rest takes");
     let last = seen.last().unwrap();
     assert_eq!((last.done, last.total, last.fraction, last.counted), (1, 1, 1.0, 4_865_609));
-}
-
-fn merged_watched(watch: &Watch) {
-    let mut cpu = Cpu::new(Some(1)).unwrap();
-    let settings = MergeSettings { plies: Some(3), ranges: Some(3), ..AMPLE };
-    Driver::new(&mut cpu, watch).perft_merged(&Fen::start(), 5, &settings).unwrap();
 }
 
 /// Counts with a fault at ply `at`, merged to ply `plies`, whose positions are divided into `ranges` ranges.
@@ -237,20 +212,13 @@ fn with_fault(fault: Option<Fault>, at: u32, plies: u32, ranges: u32) -> Result<
     Driver::new(&mut backend, &()).perft_merged(&Fen::start(), 5, &settings).map(|merged| merged.leaves)
 }
 
-#[track_caller]
-fn assert_not_trusted<T: std::fmt::Debug>(result: Result<T, Error>, ply: u32) {
-    let Err(Error::Backend(BackendError::WrongAnswer { device, reason })) = result else { panic!("{result:?}") };
-    assert_eq!(device, WrongMerge::DEVICE);
-    assert!(reason.starts_with(&format!("it merged ply {ply} into positions with ")), "{reason}");
-}
-
 #[test]
 fn wrong_multiplicities_are_an_error_that_names_the_device() {
     for (plies, ranges) in [(3, 1), (4, 1), (3, 2), (4, 3)] {
         assert_eq!(with_fault(None, 3, plies, ranges), Ok(4_865_609));
         for fault in Fault::ALL {
-            for at in [1, 3, plies] {
-                // At ply 1, all multiplicities are one.
+            for at in [0, 1, 3, plies] {
+                // At plies 0 and 1, all multiplicities are one.
                 if at > 1 || fault != Fault::ForgetsMultiplicity {
                     assert_not_trusted(with_fault(Some(fault), at, plies, ranges), at);
                 }
@@ -263,17 +231,9 @@ fn wrong_multiplicities_are_an_error_that_names_the_device() {
 fn wrong_multiplicities_are_found_by_distinct_positions_and_plans() {
     for fault in Fault::ALL {
         // Transpositions begin at ply 3.
-        let mut backend = WrongMerge::new(Some(fault), 3).open();
-        assert_not_trusted(Driver::new(&mut backend, &()).unique(&Fen::start(), 4, AMPLE.memory, false), 3);
-        let mut backend = WrongMerge::new(Some(fault), 3).open();
-        assert_not_trusted(Driver::new(&mut backend, &()).plan_merged(&Fen::start(), 5, &AMPLE), 3);
-    }
-}
-
-#[test]
-fn a_wrong_entry_of_a_list_is_found() {
-    for fault in [Fault::LosesPosition, Fault::DoublesPosition] {
-        assert_not_trusted(with_fault(Some(fault), 0, 3, 1), 0);
+        let open = || WrongMerge::new(Some(fault), 3).open();
+        assert_not_trusted(Driver::new(&mut open(), &()).unique(&Fen::start(), 4, AMPLE.memory, false), 3);
+        assert_not_trusted(Driver::new(&mut open(), &()).plan_merged(&Fen::start(), 5, &AMPLE), 3);
     }
 }
 

@@ -3,14 +3,15 @@
 use std::ops::ControlFlow;
 
 use crate::support::wrong_merge::{Fault, WrongMerge};
-use crate::support::{KIWIPETE, Watch, fen};
+use crate::support::{self, KIWIPETE, Watch, assert_not_trusted, fen};
 use kogge_board::merge::KeyRange;
-use kogge_board::{Backend, BackendError};
-use kogge_driver::{Driver, Error, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
+use kogge_board::{Backend, START};
+use kogge_driver::{
+    Distinct, Driver, Error, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies,
+};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const POSITION_4: &str = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
 const POSITION_5: &str = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8";
 const ROOK: &str = "8/8/8/3k4/8/8/4R3/4K3 w - - 0 1";
@@ -23,8 +24,17 @@ fn cpu() -> Cpu {
 }
 
 fn merged(backend: &mut dyn Backend, root: &str, depth: u32, settings: &MergeSettings) -> MergedCount {
-    let counted = Driver::new(backend, &()).perft_merged(&fen(root), depth, settings);
-    counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
+    support::merged(backend, &fen(root), depth, settings)
+}
+
+/// Counts the leaves below ranges of a ply.
+fn counter<'a>(
+    driver: &'a mut Driver<'_>,
+    root: &str,
+    plies: RangePlies,
+    memory: u64,
+) -> Result<RangeCounter<'a>, Error> {
+    RangeCounter::new(driver, &fen(root), plies, Quantity::Leaves, &MergeSettings::with_memory(memory))
 }
 
 /// Settings to merge this number of plies in this number of KiB.
@@ -36,9 +46,7 @@ fn small(plies: u32, kib: u64) -> MergeSettings {
 #[test]
 fn several_plies_may_lie_between() {
     let mut cpu = cpu();
-    let mut reversed = WrongMerge::new(None, 0);
-    reversed.counts_in_runs = true;
-    let mut reversed = reversed.open();
+    let mut reversed = WrongMerge::in_runs().open();
     for (root, whole, last, leaves, positions, kib) in [
         (START, 2, 5, 119_060_324, 822_518, 2 << 10),
         (START, 0, 4, 4_865_609, 72_078, 200),
@@ -49,9 +57,8 @@ fn several_plies_may_lie_between() {
         let plies = RangePlies { whole, last, depth: last + 1 };
         for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
             let is_reversed = backend.info().name == WrongMerge::DEVICE;
-            let settings = MergeSettings::with_memory(kib << 10);
             let mut driver = Driver::new(backend, &());
-            let mut counter = RangeCounter::new(&mut driver, &fen(root), plies, Quantity::Leaves, &settings).unwrap();
+            let mut counter = counter(&mut driver, root, plies, kib << 10).unwrap();
             if is_reversed {
                 counter.reverse().unwrap();
             }
@@ -88,10 +95,7 @@ fn other_positions_are_counted_in_ranges() {
         (KIWIPETE, 5, 193_690_690, MergeSettings::with_memory(1 << 19), 0),
     ];
     let mut cpu = cpu();
-    // Ranges of reversed keys.
-    let mut reversed = WrongMerge::new(None, 0);
-    reversed.counts_in_runs = true;
-    let mut reversed = reversed.open();
+    let mut reversed = WrongMerge::in_runs().open();
     for (root, depth, leaves, settings, in_ranges) in cases {
         for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
             let MergedCount { leaves: found, plan, .. } = merged(backend, root, depth, &settings);
@@ -103,9 +107,7 @@ fn other_positions_are_counted_in_ranges() {
 
 #[test]
 fn many_ranges_of_reversed_keys_have_all_positions_once() {
-    let mut reversed = WrongMerge::new(None, 0);
-    reversed.counts_in_runs = true;
-    let mut reversed = reversed.open();
+    let mut reversed = WrongMerge::in_runs().open();
     for (root, depth, leaves, positions) in
         [(START, 6, 119_060_324, 72_078), (KIWIPETE, 5, 193_690_690, 1_374_152), (ROOK, 6, 1_298_366, 2_536)]
     {
@@ -149,14 +151,8 @@ fn distinct_positions_are_counted_in_ranges() {
     for (plies, memory) in [(4, 1 << 20), (5, 1 << 20), (6, 16 << 20)] {
         // A quarter of the memory is for diagrams.
         let found = Driver::new(&mut cpu, &()).unique(&fen(START), plies, memory * 4 / 3, true).unwrap();
-        assert_eq!(
-            found.iter().map(|ply| ply.positions).collect::<Vec<_>>(),
-            positions[..=plies as usize],
-            "{memory} bytes"
-        );
-        assert_eq!(found.iter().map(|ply| ply.once).collect::<Vec<_>>(), once[..=plies as usize], "{memory} bytes");
-        let found: Vec<_> = found.iter().filter_map(|ply| ply.diagrams).collect();
-        assert_eq!(found, diagrams[..=plies as usize], "{memory} bytes");
+        let ply = |ply| Distinct { positions: positions[ply], once: once[ply], diagrams: Some(diagrams[ply]) };
+        assert_eq!(found, (0..=plies as usize).map(ply).collect::<Vec<_>>(), "{memory} bytes");
     }
 }
 
@@ -217,9 +213,7 @@ fn single_ranges_are_counted() {
     for (whole, memory) in [(3, 1 << 28), (2, 1 << 28), (3, 1 << 19), (2, 1 << 19)] {
         let mut driver = Driver::new(&mut cpu, &());
         let plies = RangePlies { whole, last: 4, depth: 6 };
-        let mut counter =
-            RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(memory))
-                .unwrap();
+        let mut counter = counter(&mut driver, START, plies, memory).unwrap();
         assert_eq!(counter.paths(), 197_281);
         let ranges = counter.borders(30).unwrap();
         assert!((20..=30).contains(&ranges.len()));
@@ -244,18 +238,12 @@ fn single_ranges_are_counted() {
 #[test]
 fn plies_of_ranges_must_go_together() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
+    let mut driver = Driver::new(&mut cpu, &());
     for (whole, last, depth) in [(3, 3, 5), (4, 3, 5), (1, 2, 10), (3, 4, 3)] {
-        let mut driver = Driver::new(&mut cpu, &());
-        let error =
-            RangeCounter::new(&mut driver, &fen(START), RangePlies { whole, last, depth }, Quantity::Leaves, &AMPLE)
-                .err();
+        let error = counter(&mut driver, START, RangePlies { whole, last, depth }, AMPLE.memory).err();
         assert_eq!(error, Some(Error::RangePlies { whole, last, depth }));
     }
-    let mut driver = Driver::new(&mut cpu, &());
-    let plies = RangePlies { whole: 4, last: 5, depth: 6 };
-    let error =
-        RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(1 << 20))
-            .err();
+    let error = counter(&mut driver, START, RangePlies { whole: 4, last: 5, depth: 6 }, 1 << 20).err();
     assert_eq!(error, Some(Error::Memory { memory: 1 << 20, ply: 4 }));
 }
 
@@ -267,9 +255,7 @@ fn a_stopped_count_leaves_a_usable_counter() {
         let watch = Watch::stopping_at(stop_at);
         let mut cpu = Cpu::new(Some(1)).unwrap();
         let mut driver = Driver::new(&mut cpu, &watch);
-        let counter =
-            RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(1 << 20));
-        let Ok(mut counter) = counter else { continue };
+        let Ok(mut counter) = counter(&mut driver, START, plies, 1 << 20) else { continue };
         let ranges = KeyRange::divide(&mut [], 1);
         match count(&mut counter, &ranges) {
             Err(Error::Cancelled(progress)) => assert!(progress.fraction < 1.0 && progress.done == 0),
@@ -286,7 +272,7 @@ fn a_stopped_count_leaves_a_usable_counter() {
     // The function that receives the counts can also stop the work.
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
-    let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &AMPLE).unwrap();
+    let mut counter = counter(&mut driver, START, plies, AMPLE.memory).unwrap();
     let ranges = counter.borders(5).unwrap();
     let mut reported = 0;
     let stopped = counter.count(&ranges, &mut |_| {
@@ -313,18 +299,10 @@ fn counts_in_ranges_can_be_stopped() {
     assert!(stopped > 10, "{stopped}");
 }
 
-#[track_caller]
-fn assert_not_trusted<T: std::fmt::Debug>(result: Result<T, Error>, ply: u32) {
-    let Err(Error::Backend(BackendError::WrongAnswer { device, reason })) = result else { panic!("{result:?}") };
-    assert_eq!(device, WrongMerge::DEVICE);
-    assert!(reason.starts_with(&format!("it merged ply {ply} into positions with ")), "{reason}");
-}
-
 #[test]
 fn wrong_ranges_are_an_error_that_names_the_device() {
     let count = |fault, at, settings: &MergeSettings, counts_in_runs| {
-        let mut backend = WrongMerge::new(fault, at);
-        (backend.in_ranges, backend.counts_in_runs) = (true, counts_in_runs);
+        let backend = WrongMerge { in_ranges: true, counts_in_runs, ..WrongMerge::new(fault, at) };
         Driver::new(&mut backend.open(), &()).perft_merged(&fen(START), 5, settings).map(|merged| merged.leaves)
     };
     // Ply 4 in ranges made beside ply 3, and below ply 3 in ranges.

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::support::fen;
-use kogge_board::{Backend, known};
+use crate::support::{fen, rows};
+use kogge_board::known::{self, KnownCounts};
 use kogge_driver::{Driver, MergeSettings, legal_moves, play_line};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -21,8 +21,8 @@ const STARTS: &str = include_str!("../../../data/chess960-starts.epd");
 const MOST_MERGED: u128 = 500_000_000;
 const MOST_MADE: u128 = 100_000;
 
-fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+fn standard(name: &str) -> KnownCounts {
+    known::standard().into_iter().find(|known| known.name == name).unwrap_or_else(|| panic!("no position {name}"))
 }
 
 /// A term of a sequence.
@@ -92,8 +92,7 @@ fn small_terms_are_recomputed() {
             recomputed += 1;
         }
         if count <= MOST_MADE {
-            let backend: &mut dyn Backend = &mut mailbox;
-            assert_eq!(Driver::new(backend, &()).perft(&root, n), Ok(count), "{sequence}({n})");
+            assert_eq!(Driver::new(&mut mailbox, &()).perft(&root, n), Ok(count), "{sequence}({n})");
         }
     }
     assert!(recomputed >= 40, "{recomputed} terms");
@@ -141,10 +140,8 @@ fn every_large_count_has_a_command_and_a_second_way() {
         let [position, depth, leaves, by, plan, time, confirmed, command, _] = row[..] else { panic!("{row:?}") };
         assert!([by, plan, time, confirmed].iter().all(|cell| !cell.is_empty()) && number(leaves) > 0, "{row:?}");
         let command = command.trim_matches('`');
-        assert!(
-            ["perft", "run"].iter().any(|name| command.starts_with(&format!("kogge {name} {depth} "))),
-            "{command}"
-        );
+        let commands = ["perft", "run"].map(|name| format!("kogge {name} {depth} "));
+        assert!(commands.iter().any(|start| command.starts_with(start)), "{command}");
         let name = position.to_lowercase().replace("position ", "pos");
         let root = known::standard().into_iter().find(|known| known.name == name && name != "startpos");
         assert!(root.is_none_or(|root| command.ends_with(&format!("--fen {}", root.name))), "{command}");
@@ -159,7 +156,7 @@ fn games_that_end_in_mate_or_in_check_are_recomputed() {
     let [mates, games, checks] = [0, 1, 2].map(|row: usize| listed[row][3].split(", ").map(number).collect::<Vec<_>>());
     let last = |terms: &[u128]| format!("0 to {}", terms.len() - 1);
     assert_eq!([listed[0][2], listed[1][2], listed[2][2]], [last(&mates), last(&games), last(&checks)]);
-    let start = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
+    let start = standard("startpos");
     for (n, &term) in games.iter().enumerate() {
         let leaves = if n == 0 { Some(1) } else { start.leaves(n as u32) };
         assert_eq!(Some(term), leaves.map(|leaves| leaves + mates[..n].iter().sum::<u128>()), "A006494({n})");
@@ -237,8 +234,8 @@ fn start_positions_of_chess960_are_recomputed() {
             assert_eq!(merged.leaves, leaves[depth as usize - 1], "{index} at depth {depth}");
         }
     }
-    let standard = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
-    assert!((1..=8).all(|depth| standard.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
+    let start = standard("startpos");
+    assert!((1..=8).all(|depth| start.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
     for row in table("| depth | leaves of all |") {
         let depth = row[0].parse::<usize>().unwrap();
         let leaves = |index: usize| starts[index].1[depth - 1];
@@ -274,14 +271,12 @@ fn kinds_of_moves_are_those_of_the_tree() {
         }
         let Ok(depth) = cells[1].parse() else { continue };
         let name = cells[0].to_lowercase().replace("position ", "pos");
-        let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
+        let known = standard(&name);
         let numbers: Vec<_> = cells[2..].iter().map(|cell| number(cell)).collect();
         assert_eq!((known.leaves(depth), numbers.len()), (Some(numbers[0]), 9), "{row}");
         if numbers[0] <= MOST_MERGED {
             let found = Driver::new(&mut cpu, &()).stats(&known.root, depth).unwrap();
-            let kinds = [found.nodes, found.captures, found.en_passant, found.castles, found.promotions];
-            let checks = [found.checks, found.discovered, found.double, found.mates];
-            assert_eq!(numbers, [&kinds[..], &checks].concat(), "{row}");
+            assert_eq!(numbers, found.to_array(), "{row}");
             recomputed += 1;
         }
         seen += 1;
@@ -297,7 +292,7 @@ fn divides_are_complete_and_small_rows_are_recomputed() {
     let mut seen = 0;
     for rows in data.chunk_by(|row, next| row[..2] == next[..2]) {
         let (name, depth) = (rows[0][0], rows[0][1].parse::<u32>().unwrap());
-        let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
+        let known = standard(name);
         let sum: u128 = rows.iter().map(|row| number(row[3])).sum();
         // A count that nobody has published yet is only on the page.
         let is_new = || RESULTS.replace(',', "").contains(&format!("| {depth} | {sum} |"));
@@ -319,17 +314,9 @@ fn divides_are_complete_and_small_rows_are_recomputed() {
 }
 
 #[test]
-fn tables_are_well_formed() {
+fn known_counts_are_well_formed() {
     for row in rows(include_str!("../../../board/data/known-counts.tsv")) {
         assert!(row.len() == 5 && ["many", "few", "one"].contains(&row[4]), "{row:?}");
         assert!(row[3].parse::<u128>().is_ok_and(|leaves| leaves > 0), "{row:?}");
-    }
-    for row in rows(include_str!("../../../data/categories.tsv")) {
-        assert!(row.len() == 11 && row[1..].iter().all(|cell| cell.parse::<u128>().is_ok()), "{row:?}");
-        let leaves = known::standard()
-            .iter()
-            .find(|known| known.name == row[0])
-            .and_then(|known| known.leaves(row[1].parse().unwrap()));
-        assert_eq!(leaves, Some(number(row[2])), "{row:?}");
     }
 }

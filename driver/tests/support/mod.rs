@@ -11,16 +11,35 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, DeviceInfo, DeviceKind, Fen, Quad48};
-use kogge_driver::{Observer, Progress};
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Fen, Quad48, known};
+use kogge_driver::{Driver, Error, MergeSettings, MergedCount, Observer, Progress};
 use kogge_testkit::Wrapped;
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 pub const POSITION_3: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 pub const MATE: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
 
+/// Reads a FEN or the name of a standard position.
 pub fn fen(text: &str) -> Fen {
-    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    known::root(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Returns the tab-separated fields of the lines of a table that are not comments.
+pub fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+pub fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSettings) -> MergedCount {
+    let counted = Driver::new(backend, &()).perft_merged(root, depth, settings);
+    counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
+}
+
+/// Asserts that a result is the error about a device that merges this ply wrongly.
+#[track_caller]
+pub fn assert_not_trusted<T: std::fmt::Debug>(result: Result<T, Error>, ply: u32) {
+    let Err(Error::Backend(BackendError::WrongAnswer { device, reason })) = result else { panic!("{result:?}") };
+    assert_eq!(device, wrong_merge::WrongMerge::DEVICE);
+    assert!(reason.starts_with(&format!("it merged ply {ply} into positions with ")), "{reason}");
 }
 
 pub fn info(name: &str, batch: usize) -> DeviceInfo {

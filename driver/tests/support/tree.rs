@@ -1,8 +1,13 @@
 //! A tree that is not a chess tree: all nodes of a ply have the same number of children, so every count is a product.
 
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Quad48, Rules, Successors, report};
+use kogge_board::merge::{Merge, MergeOptions};
+use kogge_board::{
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, report,
+};
 
 use super::info;
+
+type Result<T> = std::result::Result<T, BackendError>;
 
 /// A call of the backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +45,7 @@ impl Tree {
         self.branching[ply.min(self.branching.len() - 1)]
     }
 
-    fn called(&mut self, call: Call) -> Result<(), BackendError> {
+    fn called(&mut self, call: Call) -> Result<()> {
         self.calls.push(call);
         if self.fail_at == Some(self.calls.len()) {
             let doing = "in a test".into();
@@ -67,7 +72,7 @@ impl Backend for Tree {
         &self.info
     }
 
-    fn expand(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+    fn expand(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Successors> {
         self.called(Call::Expand { positions: positions.len() })?;
         let mut successors = Successors::default();
         for node in positions {
@@ -80,13 +85,7 @@ impl Backend for Tree {
         Ok(successors)
     }
 
-    fn perft(
-        &mut self,
-        _: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
+    fn perft(&mut self, _: &Rules, positions: &[Quad48], depth: u32, watch: &mut Watch<'_>) -> Result<Vec<u128>> {
         self.called(Call::Perft { positions: positions.len(), depth })?;
         let (mut counts, mut leaves) = (Vec::new(), 0);
         for node in positions {
@@ -111,19 +110,15 @@ impl Backend for Tree {
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Categories>, BackendError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>> {
         // Every move captures.
         let leaves = self.perft(rules, positions, depth, watch)?.into_iter();
         Ok(leaves.map(|nodes| Categories { nodes, captures: nodes, ..Categories::default() }).collect())
     }
 
-    fn merge(
-        &mut self,
-        rules: &Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>> {
+        Ok(Box::new(host::HostMerge::new(self, rules, *options)))
     }
 
     fn minimax(
@@ -131,9 +126,9 @@ impl Backend for Tree {
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
-        leaves: kogge_board::Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
+        leaves: Leaves,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Score>> {
+        host::minimax(self, rules, positions, depth, leaves, watch)
     }
 }

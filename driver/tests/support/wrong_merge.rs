@@ -45,8 +45,8 @@ impl Fault {
 /// A device that counts and merges on the CPU, but spoils an entry of a ply.
 #[derive(Clone)]
 pub struct WrongMerge {
-    fault: Option<Fault>,
-    ply: u32,
+    pub fault: Option<Fault>,
+    pub ply: u32,
     /// Whether the fault occurs exactly in the expansions that have a filter.
     pub in_ranges: bool,
     /// Whether the device reports that it counts in runs. Then only ranges of reversed keys are regarded as ranges.
@@ -65,6 +65,11 @@ impl WrongMerge {
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
         let erred = Erred::default();
         Self { fault, ply, in_ranges: false, counts_in_runs: false, fitting: u64::MAX, deepest: u32::MAX, erred }
+    }
+
+    /// A right device that counts in runs, so that ranges are of reversed keys.
+    pub fn in_runs() -> Self {
+        Self { counts_in_runs: true, ..Self::new(None, 0) }
     }
 
     pub fn open(self) -> impl Backend {

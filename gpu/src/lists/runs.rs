@@ -123,7 +123,6 @@ impl<I: Interface> Lists<I> {
         made.await.map_err(|failure| runner.failed("to make room for positions", failure))
     }
 
-    /// Empties the list of a run.
     pub(crate) fn clear_run(&mut self, session: &mut Session<I>) -> Result<(), Retry> {
         for table in &self.tables {
             session.runner.clear("the state of the list", &table.state, STATE)?;

@@ -8,11 +8,7 @@ use kogge_gpu::{Failure, Gpu, GpuOptions, Runs, Unordered};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
 
-const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-
-fn fen(text: &str) -> Fen {
-    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
-}
+use crate::{begin, entry, fen, next_ply, open};
 
 fn root(fen: &Fen) -> Quad48 {
     Quad48::from(&fen.position)
@@ -26,8 +22,9 @@ fn options(positions: usize) -> GpuOptions {
     GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2), (Positions, positions), (Moves, positions)]) }
 }
 
-fn open(device: &TwinDevice, options: &GpuOptions) -> Gpu<TwinDevice> {
-    Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
+fn successors(root: &Fen, multiplicity: u128) -> Vec<WeightedPosition> {
+    let positions = Cpu::new(None).unwrap().expand(&root.rules, &[Quad48::from(&root.position)]).unwrap().positions;
+    positions.into_iter().map(|position| WeightedPosition { position, multiplicity }).collect()
 }
 
 fn backend_error(error: MergeError) -> BackendError {
@@ -98,13 +95,13 @@ fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
 fn counting() {
     let start = Fen::start();
     fail_everywhere(true, 20, |gpu| gpu.perft(&start.rules, &[root(&start)], 3, &mut unwatched), &vec![8902]);
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     fail_everywhere(true, 8, |gpu| gpu.perft(&kiwipete.rules, &[root(&kiwipete); 3], 1, &mut unwatched), &vec![48; 3]);
 }
 
 #[test]
 fn expanding() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     let positions = vec![root(&kiwipete); 50];
     let expected = Cpu::new(None).unwrap().expand(&kiwipete.rules, &positions).unwrap();
     fail_everywhere(true, 10, |gpu| gpu.expand(&kiwipete.rules, &positions), &expected);
@@ -112,7 +109,7 @@ fn expanding() {
 
 #[test]
 fn minimax() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     let positions =
         ["8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1"].map(|text| root(&fen(text)));
     let mut cpu = Cpu::new(None).unwrap();
@@ -130,26 +127,19 @@ fn merging() {
     let ask = |gpu: &mut Gpu<TwinDevice>| {
         let mut count = || {
             let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 24))?;
-            merge.reserve(1, Filter::All)?;
-            merge.add(&[WeightedPosition { position: root(&start), multiplicity: 3 }])?;
-            merge.descend(false)?;
-            merge.reserve(20, Filter::All)?;
-            merge.expand(0..1)?;
+            begin(&mut *merge, entry(&start, 3))?;
+            next_ply(&mut *merge, 20)?;
             let mut entries = merge.entries(0..20)?;
             entries.sort_unstable();
             let in_runs = merge.perft(0..7, 2)? + merge.perft(7..20, 2)?;
-            merge.descend(false)?;
-            merge.reserve(400, Filter::All)?;
-            merge.expand(0..20)?;
+            next_ply(&mut *merge, 400)?;
             assert_eq!(merge.successors(), 400);
             let leaves = [in_runs, merge.perft(0..400, 0)?, merge.perft(0..400, 1)?];
             Ok((entries, leaves))
         };
         count().map_err(backend_error)
     };
-    let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
-    let mut entries: Vec<_> =
-        successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 3 }).collect();
+    let mut entries = successors(&start, 3);
     entries.sort_unstable();
     fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
@@ -158,9 +148,7 @@ fn merging() {
 #[test]
 fn a_list_can_be_extended_after_a_failure_in_runs() {
     let start = Fen::start();
-    let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
-    let entries: Vec<_> =
-        successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 1 }).collect();
+    let entries = successors(&start, 1);
     for shard_entries in [u64::MAX, 7] {
         let device = TwinDevice { shard_entries, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 14));
@@ -181,11 +169,8 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
             let mut failed = 0;
             for after in 0.. {
                 let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-                merge.reserve(1, Filter::All).unwrap();
-                merge.add(&[WeightedPosition { position: root(&start), multiplicity: 1 }]).unwrap();
-                merge.descend(false).unwrap();
-                merge.reserve(20, Filter::All).unwrap();
-                assert_eq!(merge.expand(0..1), Ok(20));
+                begin(&mut *merge, entry(&start, 1)).unwrap();
+                assert_eq!(next_ply(&mut *merge, 20), Ok(20));
                 device.control.fail(after, failure.clone());
                 let counted = merge.perft(0..20, 2);
                 if device.control.recover() {
@@ -223,7 +208,7 @@ fn what_ran_out_of_memory_is_done_again_with_less() {
 /// The buffers take no more memory than the options allow, at any depth.
 #[test]
 fn memory_is_kept_to() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     for memory in [1 << 19, 1 << 20, 1 << 22] {
         let device = TwinDevice::default();
         let options = GpuOptions { memory: Some(memory), ..options(1 << 20) };
@@ -243,7 +228,7 @@ fn memory_is_kept_to() {
 /// Merging stays within its memory, even if little remains for the levels.
 #[test]
 fn memory_of_merging_is_kept_to() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     for (memory, max_buffer) in [(1_u64 << 19, None), (1 << 20, None), (1 << 22, None), (1 << 22, Some(1 << 17))] {
         let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 20));
@@ -255,7 +240,7 @@ fn memory_of_merging_is_kept_to() {
         let most = merge.sizes().capacity;
         let done = (|| {
             merge.reserve(most, Filter::All)?;
-            merge.add(&[WeightedPosition { position: root(&kiwipete), multiplicity: 1 }])?;
+            merge.add(&[entry(&kiwipete, 1)])?;
             merge.descend(false)?;
             merge.reserve(merge.sizes().capacity, Filter::All)?;
             merge.expand(0..1)?;
@@ -280,8 +265,7 @@ fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
     for memory in (17..26).map(|bits| 1 << bits) {
         let options = MergeOptions::with_memory(memory).counting_categories(true);
         let mut merge = gpu.merge(&stalemate.rules, &options).unwrap();
-        let entry = WeightedPosition { position: root(&stalemate), multiplicity: 1 };
-        if let Err(error) = merge.reserve(1, Filter::All).and_then(|()| merge.add(&[entry])) {
+        if let Err(error) = begin(&mut *merge, entry(&stalemate, 1)) {
             assert_eq!(error, MergeError::Full, "{memory} bytes");
             continue;
         }
@@ -314,7 +298,7 @@ fn memory_of_other_programs_is_left_to_them() {
         most = fewer;
     }
     assert!(most > all / 4, "{most} of {all} entries fit");
-    merge.add(&[WeightedPosition { position: root(&start), multiplicity: 1 }]).unwrap();
+    merge.add(&[entry(&start, 1)]).unwrap();
     assert_eq!(merge.perft(0..1, 3), Ok(8_902));
 }
 
@@ -332,5 +316,5 @@ fn a_merge_may_follow_a_deep_count() {
     let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();
     let most = merge.sizes().capacity;
     assert_eq!(merge.reserve(most, Filter::All), Ok(()));
-    assert_eq!(merge.add(&[WeightedPosition { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
+    assert_eq!(merge.add(&[entry(&stalemate, 1)]), Ok(()));
 }

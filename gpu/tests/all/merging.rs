@@ -2,20 +2,33 @@
 
 use kogge_board::host::HostMerge;
 use kogge_board::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
-use kogge_board::{Backend, Fen, Planes32, Quad48, Rules, unwatched};
+use kogge_board::{Backend, Fen, Planes32, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Positions};
 use kogge_gpu::kernels::Kernel;
 use kogge_gpu::{Gpu, GpuOptions, Runs, Unordered};
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::twin::TwinDevice;
 
+use crate::{begin, entry, fen, next_ply};
+
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
-    let options = GpuOptions::of([(GroupSize, 2)]);
-    Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
+    crate::open(device, &GpuOptions::of([(GroupSize, 2)]))
+}
+
+/// Opens a device that counts leaves two plies below at least `from` merged positions in runs.
+fn open_with_runs(device: &TwinDevice, from: u64, entries: u64, positions: usize) -> Gpu<TwinDevice> {
+    let runs = Some(Runs { from, depth: 2, entries });
+    let options = GpuOptions::of([(GroupSize, 2), (Positions, positions)]);
+    crate::open(device, &GpuOptions { profile: true, runs, ..options })
 }
 
 fn start() -> WeightedPosition {
-    WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 }
+    entry(&Fen::start(), 1)
+}
+
+fn keys(merge: &mut dyn Merge) -> Vec<Key> {
+    let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
+    merge.entries(0..u64::MAX).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect()
 }
 
 /// The distinct positions of some plies of the start position, and the leaves there.
@@ -24,22 +37,14 @@ const PLIES: [(u64, u128); 4] = [(20, 20), (400, 400), (5_362, 8_902), (72_078, 
 /// Merges plies of the start position; the last ply is made in `ranges` ranges. Returns the number of positions and leaves of
 /// the last ply.
 fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u64, u128), MergeError> {
-    merge.reserve(1, Filter::All)?;
-    merge.add(&[start()])?;
+    begin(merge, start())?;
     for &(positions, leaves) in &PLIES[..plies - 1] {
-        merge.descend(false)?;
-        merge.reserve(positions, Filter::All)?;
-        assert_eq!(merge.expand(0..merge.parents()), Ok(leaves));
+        assert_eq!(next_ply(merge, positions), Ok(leaves));
         assert_eq!((merge.successors(), merge.perft(0..positions, 0)), (positions, Ok(leaves)));
     }
-    merge.descend(false)?;
-    merge.reserve(PLIES[plies - 1].0, Filter::All)?;
-    merge.expand(0..merge.parents())?;
-    let entries = merge.entries(0..merge.successors())?;
-    let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
-    let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
+    next_ply(merge, PLIES[plies - 1].0)?;
     let (mut positions, mut leaves) = (0, 0);
-    for range in KeyRange::divide(&mut keys, ranges) {
+    for range in KeyRange::divide(&mut keys(merge), ranges) {
         let kept = if ranges == 1 { Filter::All } else { Filter::within(range) };
         merge.reserve(PLIES[plies - 1].0, kept)?;
         let paths = merge.expand(0..merge.parents())?;
@@ -108,9 +113,7 @@ fn leaves_are_counted_in_runs() {
         (Unordered::InMerges, 700, 3_000, 32),
     ] {
         let device = TwinDevice { unordered, shard_entries, ..TwinDevice::default() };
-        let runs = Some(Runs { from: 1_000, depth: 2, entries });
-        let options = GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2), (Positions, 1 << 13)]) };
-        let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+        let mut gpu = open_with_runs(&device, 1_000, entries, 1 << 13);
         let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
         let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
         assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
@@ -135,9 +138,7 @@ fn leaves_are_counted_in_runs() {
         assert_eq!((merge.successors(), merge.perft(0..5_362, 1)), (5_362, Ok(2 * 197_281)));
         // With few bits of the hash, a search in a large list takes long.
         if hash_bits == 32 {
-            merge.descend(false).unwrap();
-            merge.reserve(PLIES[3].0, Filter::All).unwrap();
-            assert_eq!(merge.expand(0..5_362), Ok(2 * PLIES[3].1));
+            assert_eq!(next_ply(&mut *merge, PLIES[3].0), Ok(2 * PLIES[3].1));
             assert_eq!(merge.successors(), PLIES[3].0);
         }
     }
@@ -147,19 +148,12 @@ fn leaves_are_counted_in_runs() {
 #[test]
 fn leaves_below_ranges_are_counted_in_runs() {
     let device = TwinDevice { unordered: Unordered::InMerges, ..TwinDevice::default() };
-    let runs = Some(Runs { from: 100, depth: 2, entries: 3_000 });
-    let options = GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2), (Positions, 1 << 13)]) };
-    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    let mut gpu = open_with_runs(&device, 100, 3_000, 1 << 13);
     let options = MergeOptions { categories: true, ..MergeOptions::with_memory(1 << 26) };
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
-    assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
-    merge.descend(false).unwrap();
-    merge.reserve(PLIES[2].0, Filter::All).unwrap();
-    merge.expand(0..400).unwrap();
-    let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
-    let mut keys: Vec<_> = merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
+    assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
     let (mut leaves, mut kinds, mut again) = (0, [0; 4], 0);
-    for range in KeyRange::divide(&mut keys, 3) {
+    for range in KeyRange::divide(&mut keys(&mut *merge), 3) {
         merge.reserve(PLIES[2].0, Filter::within(range)).unwrap();
         merge.expand(0..400).unwrap();
         let len = merge.successors();
@@ -181,9 +175,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
 #[test]
 fn runs_find_equal_successors() {
     let device = TwinDevice::default();
-    let runs = Some(Runs { from: 1_000, depth: 2, entries: 100_000 });
-    let options = GpuOptions { profile: true, runs, ..GpuOptions::of([(GroupSize, 2), (Positions, 1 << 18)]) };
-    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    let mut gpu = open_with_runs(&device, 1_000, 100_000, 1 << 18);
     // The first merge begins with a self-test.
     drop(gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 28)).unwrap());
     gpu.profile();
@@ -201,16 +193,12 @@ fn runs_find_equal_successors() {
 /// In runs, sums of leaves beyond 128 bits are errors, as they are without runs.
 #[test]
 fn sums_in_runs_have_128_bits() {
-    let device = TwinDevice::default();
-    let runs = Some(Runs { from: 1, depth: 2, entries: 5_000 });
-    let options = GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2)]) };
-    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    let mut gpu = open_with_runs(&TwinDevice::default(), 1, 5_000, 1 << 13);
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
     for (multiplicity, leaves) in
         [(u128::MAX / 400, Some(u128::MAX / 400 * 400)), (u128::MAX / 20, None), (u128::MAX, None)]
     {
-        merge.reserve(1, Filter::All).unwrap();
-        merge.add(&[WeightedPosition { multiplicity, ..start() }]).unwrap();
+        begin(&mut *merge, entry(&Fen::start(), multiplicity)).unwrap();
         assert_eq!(merge.perft(0..1, 2), leaves.ok_or(MergeError::Overflow));
     }
 }
@@ -218,11 +206,9 @@ fn sums_in_runs_have_128_bits() {
 /// Small plies have room for few candidates, and large plies for more. The number of added entries exceeds both.
 #[test]
 fn room_for_candidates_grows_with_the_plies() {
-    let device = TwinDevice::default();
     let options = GpuOptions::of([(GroupSize, 2), (Positions, 1 << 18)]);
-    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
-    let options = MergeOptions::with_memory(1 << 28);
-    let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+    let mut gpu = crate::open(&TwinDevice::default(), &options);
+    let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 28)).unwrap();
     assert_eq!(merge_plies(&mut *merge, 4, 1), Ok(PLIES[3]));
     let entries = merge.entries(0..PLIES[3].0).unwrap();
     merge.reserve(PLIES[3].0, Filter::All).unwrap();
@@ -261,8 +247,7 @@ fn buffers_are_kept_for_the_next_merge() {
     assert!(kept > before, "{kept} bytes with spare buffers, {before} without");
     control.occupy(device.memory - kept);
     let mut merge = gpu.merge(&rules, &options).unwrap();
-    assert_eq!(merge.reserve(1_234, Filter::All), Ok(()));
-    assert_eq!(merge.add(&[start()]), Ok(()));
+    assert_eq!(begin(&mut *merge, start()), Ok(()));
     assert_eq!(merge.perft(0..1, 3), Ok(8_902));
 }
 
@@ -302,8 +287,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
 /// Multiplicities are added with carries into every word, and a sum beyond 128 bits is an error.
 #[test]
 fn multiplicities_of_128_bits() {
-    let device = TwinDevice::default();
-    let mut gpu = open(&device);
+    let mut gpu = open(&TwinDevice::default());
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
     for (numbers, sum) in [
         ([u128::from(u32::MAX), 1], Some(1 << 32)),
@@ -319,10 +303,9 @@ fn multiplicities_of_128_bits() {
                 assert_eq!(added, Ok(()));
                 assert_eq!(merge.entries(0..1), Ok(vec![WeightedPosition { multiplicity: sum, ..start() }]));
                 assert_eq!(merge.perft(0..1, 0), Ok(sum));
-                let more = if sum > u128::MAX / 20 { Err(MergeError::Overflow) } else { Ok(20 * sum) };
-                assert_eq!(merge.perft(0..1, 1), more);
-                let more = if sum > u128::MAX / 400 { Err(MergeError::Overflow) } else { Ok(400 * sum) };
-                assert_eq!(merge.perft(0..1, 2), more);
+                for (depth, leaves) in [(1, 20), (2, 400)] {
+                    assert_eq!(merge.perft(0..1, depth), sum.checked_mul(leaves).ok_or(MergeError::Overflow));
+                }
             }
             None => assert_eq!(added, Err(MergeError::Overflow)),
         }
@@ -332,8 +315,7 @@ fn multiplicities_of_128_bits() {
 /// The self-test has room for the candidates of large levels.
 #[test]
 fn merging_is_tested_with_large_levels() {
-    let options = GpuOptions::of([(Positions, 1 << 24)]);
-    let mut gpu = Gpu::untested(&TwinDevice::default(), &options).unwrap_or_else(|error| panic!("{error}"));
+    let mut gpu = crate::open(&TwinDevice::default(), &GpuOptions::of([(Positions, 1 << 24)]));
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 32)).unwrap();
     assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
 }
@@ -373,16 +355,14 @@ fn in_parts(merge: &mut dyn Merge, parts: u32) -> Vec<u64> {
 /// is made again.
 #[test]
 fn diagrams_are_counted() {
-    let kiwipete: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
-    let root = WeightedPosition { position: Quad48::from(&kiwipete.position), multiplicity: 1 };
+    let kiwipete = fen("kiwipete");
     for (max_buffer, hash_bits) in [(None, 32), (Some(1 << 17), 32), (None, 4)] {
         let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device);
         assert!(gpu.info().counts_diagrams);
         let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
         let mut merge = gpu.merge(&kiwipete.rules, &options).unwrap();
-        merge.reserve(1, Filter::All).unwrap();
-        merge.add(&[root]).unwrap();
+        begin(&mut *merge, entry(&kiwipete, 1)).unwrap();
         // Half of the positions of ply 3, because searches take long with few bits of the hash.
         for parents in [1, 48, if hash_bits == 32 { 1_000 } else { 50 }] {
             merge.descend(false).unwrap();

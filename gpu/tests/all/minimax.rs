@@ -1,18 +1,15 @@
 //! Minimax on the host over the twin: small buffers, searches in many launches, and searches that run out of room.
 
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, host, unwatched};
+use kogge_board::{Backend, BackendError, Leaves, Quad48, host, unwatched};
 use kogge_gpu::kernels::{Binding, Kernel};
 use kogge_gpu::{Gpu, GpuOptions, Parameter};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
 
-fn fen(text: &str) -> Fen {
-    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
-}
+use crate::fen;
 
 fn open(device: &TwinDevice, group_size: usize) -> Gpu<TwinDevice> {
-    let options = GpuOptions::of([(Parameter::GroupSize, group_size)]);
-    Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
+    crate::open(device, &GpuOptions::of([(Parameter::GroupSize, group_size)]))
 }
 
 /// The values do not depend on the number of simultaneous searches or on the length of launches.
@@ -32,11 +29,8 @@ fn searches_go_on_in_the_next_launch() {
         for depth in 0..3 {
             let expected =
                 host::minimax(&mut cpu, &rules, &positions, depth, Leaves::Quiescent, &mut unwatched).unwrap();
-            assert_eq!(
-                gpu.minimax(&rules, &positions, depth, Leaves::Quiescent, &mut unwatched),
-                Ok(expected),
-                "depth {depth}"
-            );
+            let found = gpu.minimax(&rules, &positions, depth, Leaves::Quiescent, &mut unwatched);
+            assert_eq!(found, Ok(expected), "depth {depth}");
         }
     }
 }

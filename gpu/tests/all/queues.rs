@@ -1,17 +1,13 @@
 //! Overflowing queues, limited totals, and the choice of kernels.
 
-use kogge_board::merge::{Filter, MergeOptions, WeightedPosition};
-use kogge_board::{Backend, Fen, Quad48, START, unwatched};
+use kogge_board::merge::MergeOptions;
+use kogge_board::{Backend, Fen, Quad48, unwatched};
 use kogge_gpu::Parameter::{ClosedForm, GroupSize};
 use kogge_gpu::kernels::Kernel;
 use kogge_gpu::{Gpu, GpuOptions, Unordered, Variants};
 use kogge_testkit::twin::{Queues, TwinDevice};
 
-const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-
-fn fen(text: &str) -> Fen {
-    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
-}
+use crate::{begin, entry, fen, next_ply};
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
     open_with(device, None, GpuOptions::default())
@@ -19,8 +15,7 @@ fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
 
 fn open_with(device: &TwinDevice, depth_first: Option<u32>, options: GpuOptions) -> Gpu<TwinDevice> {
     let variants = Variants { depth_first, ..Variants::default() };
-    let options = GpuOptions { profile: true, variants, ..options.with(GroupSize, 2) };
-    Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
+    crate::open(device, &GpuOptions { profile: true, variants, ..options.with(GroupSize, 2) })
 }
 
 /// Returns the number of launches of two kernels since the last call.
@@ -32,7 +27,7 @@ fn launches(gpu: &mut Gpu<TwinDevice>, names: [&str; 2]) -> [u64; 2] {
 /// An overflow disables the closed form for the rest of the call only.
 #[test]
 fn an_overflow_is_counted_another_way_in_this_call_only() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     let positions = vec![Quad48::from(&kiwipete.position); 100];
     for unordered in [Unordered::Never, Unordered::Always] {
         let device = TwinDevice { queues: Queues::All, unordered, ..TwinDevice::default() };
@@ -54,16 +49,13 @@ fn an_overflow_is_counted_another_way_in_this_call_only() {
 /// A merged count treats an overflow in the same way.
 #[test]
 fn an_overflow_in_a_merged_count_ends_with_it() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     let device = TwinDevice { queues: Queues::All, ..TwinDevice::default() };
     let mut gpu = open(&device);
     let mut merge = gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-    merge.reserve(1, Filter::All).unwrap();
-    merge.add(&[WeightedPosition { position: Quad48::from(&kiwipete.position), multiplicity: 1 }]).unwrap();
-    for room in [48, 2039] {
-        merge.descend(false).unwrap();
-        merge.reserve(room, Filter::All).unwrap();
-        merge.expand(0..merge.parents()).unwrap();
+    begin(&mut *merge, entry(&kiwipete, 1)).unwrap();
+    for capacity in [48, 2039] {
+        next_ply(&mut *merge, capacity).unwrap();
     }
     let len = merge.successors();
     for _ in 0..2 {
@@ -80,7 +72,7 @@ fn an_overflow_in_a_merged_count_ends_with_it() {
 /// The twin panics if a total exceeds the limit.
 #[test]
 fn totals_are_taken_before_they_overflow() {
-    let kiwipete = fen(KIWIPETE);
+    let kiwipete = fen("kiwipete");
     let positions = [Quad48::from(&kiwipete.position)];
     for (closed_form, depth_first, unordered) in
         [(1, None, Unordered::Always), (0, None, Unordered::Never), (1, Some(2), Unordered::Never)]
@@ -95,14 +87,12 @@ fn totals_are_taken_before_they_overflow() {
 /// The depth-first kernel counts correctly for each number of last plies, at the depths around this number.
 #[test]
 fn a_device_may_walk_its_last_plies_by_itself() {
-    let start = fen(START);
+    let start = Fen::start();
     for plies in 2..=6 {
         let mut gpu = open_with(&TwinDevice::default(), Some(plies), GpuOptions::default());
-        for (depth, leaves) in [1, 20, 400, 8902, 197_281].into_iter().enumerate() {
-            assert_eq!(
-                gpu.perft(&start.rules, &[Quad48::from(&start.position)], depth as u32, &mut unwatched),
-                Ok(vec![leaves])
-            );
+        for (depth, leaves) in (0..).zip([1, 20, 400, 8902, 197_281]) {
+            let found = gpu.perft(&start.rules, &[Quad48::from(&start.position)], depth, &mut unwatched);
+            assert_eq!(found, Ok(vec![leaves]));
         }
     }
 }

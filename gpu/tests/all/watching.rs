@@ -19,7 +19,7 @@ fn devices() -> impl Iterator<Item = Gpu<TwinDevice>> {
     [options.clone().with(ClosedForm, 0), options, depth_first].into_iter().flat_map(|options| {
         [Unordered::Never, Unordered::Always].map(|unordered| {
             let options = GpuOptions { unordered: Some(unordered), ..options.clone() };
-            Gpu::untested(&TwinDevice::default(), &options).unwrap_or_else(|error| panic!("{error}"))
+            crate::open(&TwinDevice::default(), &options)
         })
     })
 }
@@ -61,7 +61,7 @@ fn a_stopped_count_leaves_nothing_behind() {
 /// The host searches near the end of a game by the fifty-move rule.
 #[test]
 fn a_search_near_the_fifty_move_rule_can_be_stopped() {
-    let fen: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 97 80".parse().unwrap();
+    let fen = crate::fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 97 80");
     for mut gpu in devices() {
         let mut reports = 0;
         let mut watch = |_, share: f64| {

@@ -66,7 +66,8 @@ impl Ledger {
                 });
             }
             drop(ended);
-            let mut watch = Watch { shared: &shared, begun, start, asked: start, known: begun.done, extended: start };
+            let mut supervisor =
+                Supervisor { shared: &shared, begun, start, asked: start, known: begun.done, extended: start };
             let mut fatal = None;
             loop {
                 match ends.recv_timeout(LOOK) {
@@ -74,7 +75,7 @@ impl Ledger {
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return fatal,
                 }
-                if let Err(error) = watch.look() {
+                if let Err(error) = supervisor.look() {
                     shared.stop.store(true, Ordering::Relaxed);
                     fatal.get_or_insert(error);
                 }
@@ -129,7 +130,7 @@ impl Shared<'_> {
 }
 
 /// The state of the supervising thread.
-struct Watch<'a> {
+struct Supervisor<'a> {
     shared: &'a Shared<'a>,
     begun: LedgerProgress,
     start: Instant,
@@ -140,7 +141,7 @@ struct Watch<'a> {
     extended: Instant,
 }
 
-impl Watch<'_> {
+impl Supervisor<'_> {
     fn look(&mut self) -> Result<(), LedgerError> {
         let shared = self.shared;
         if self.extended.elapsed() >= shared.options.lease / 3 {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::{Answer, Count, Ledger, LedgerEntry, LedgerError, Place, Source};
-use kogge_driver::Progress;
+use kogge_driver::{Observer, Progress};
 
 /// Settings of work on a ledger.
 #[derive(Clone, Debug)]
@@ -19,20 +19,16 @@ pub struct WorkOptions {
     pub alone: bool,
 }
 
-/// Watches work on a ledger, and may stop it.
-pub trait Watcher: Sync {
-    /// Gets an event.
+/// An observer of work on a ledger, which also receives the events of single devices and entries.
+pub trait Watcher: Observer {
+    /// Receives an event. By default, an observer receives only the progress.
     fn event(&self, event: &Event<'_>) {
-        let _ = event;
-    }
-
-    /// Returns whether the work should stop; this is called several times a second.
-    fn is_cancelled(&self) -> bool {
-        false
+        if let Event::Progress(snapshot) = event {
+            self.progress(&snapshot.progress());
+        }
     }
 }
 
-/// Ignores all progress and never stops anything.
 impl Watcher for () {}
 
 /// An event of work on a ledger.
@@ -82,10 +78,16 @@ impl Snapshot {
         (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
     }
 
-    /// Returns the number of leaves that all devices counted: without multiplicities below positions, and with multiplicities
+    /// Returns the progress of the whole work. Leaves are counted without multiplicities below positions, and with multiplicities
     /// below ranges.
-    pub fn leaves(&self) -> u128 {
-        self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
+    pub fn progress(&self) -> Progress {
+        let parts: f64 = self.devices.iter().map(|device| device.at_work as f64 * device.fraction).sum();
+        Progress {
+            done: self.done,
+            total: self.entries,
+            fraction: (self.done as f64 + parts) / self.entries.max(1) as f64,
+            counted: self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves)),
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_ledger::{Event, LedgerError, LedgerStore, Postgres, Watcher};
+use kogge_driver::{Observer, Progress};
+use kogge_ledger::{LedgerError, LedgerStore, Postgres, Watcher};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 use super::server::Server;
@@ -37,13 +38,13 @@ fn many_workers_share_the_entries_and_count_each_once() {
 #[derive(Default)]
 struct Begun(AtomicBool);
 
-impl Watcher for Begun {
-    fn event(&self, event: &Event<'_>) {
-        if let Event::Progress(snapshot) = event {
-            self.0.fetch_or(snapshot.done > 0, Ordering::Relaxed);
-        }
+impl Observer for Begun {
+    fn progress(&self, progress: &Progress) {
+        self.0.fetch_or(progress.done > 0, Ordering::Relaxed);
     }
 }
+
+impl Watcher for Begun {}
 
 #[test]
 fn a_server_that_is_restarted_costs_nothing_but_time() {

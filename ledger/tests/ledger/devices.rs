@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48};
+use kogge_driver::Observer;
 use kogge_ledger::{Event, LedgerError, Watcher};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -58,7 +59,9 @@ impl Watcher for Witness {
             }
         }
     }
+}
 
+impl Observer for Witness {
     fn is_cancelled(&self) -> bool {
         self.stop_at > 0 && self.asked.fetch_add(1, Ordering::Relaxed) >= self.stop_at
     }

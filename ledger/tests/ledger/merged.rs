@@ -5,9 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use kogge_board::merge::{Key, KeyRange};
-use kogge_driver::MergeDevice;
+use kogge_driver::{MergeDevice, Observer, Progress};
 use kogge_ledger::{
-    Answer, Count, Event, Item, Kind, Ledger, LedgerError, LedgerRequest, LedgerRow, LedgerStore, Size, Sqlite, Total,
+    Answer, Count, Item, Kind, Ledger, LedgerError, LedgerRequest, LedgerRow, LedgerStore, Size, Sqlite, Total,
     Watcher, hex, key_bytes,
 };
 use kogge_movegen_cpu::Cpu;
@@ -135,12 +135,12 @@ struct Impatient {
     seen: std::sync::atomic::AtomicBool,
 }
 
-impl Watcher for Impatient {
-    fn event(&self, event: &Event<'_>) {
-        if let Event::Progress(snapshot) = event {
-            assert!(snapshot.done <= snapshot.entries);
-            self.seen.fetch_or(snapshot.done > self.before, std::sync::atomic::Ordering::Relaxed);
-        }
+impl Watcher for Impatient {}
+
+impl Observer for Impatient {
+    fn progress(&self, progress: &Progress) {
+        assert!(progress.done <= progress.total);
+        self.seen.fetch_or(progress.done > self.before, std::sync::atomic::Ordering::Relaxed);
     }
 
     fn is_cancelled(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use kogge_board::{Backend, BackendError, Fen, Quad48, unwatched};
-use kogge_driver::{Error, MergeDevice};
+use kogge_driver::{Error, MergeDevice, Observer};
 use kogge_ledger::{Kind, Ledger, LedgerError, LedgerRequest, Snapshot, Sqlite, Total, Watcher, WorkOptions};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -164,7 +164,9 @@ fn shared_counts_can_be_stopped() {
     /// Stops after a number of questions.
     struct Stop(Mutex<usize>);
 
-    impl Watcher for Stop {
+    impl Watcher for Stop {}
+
+    impl Observer for Stop {
         fn is_cancelled(&self) -> bool {
             let mut left = self.0.lock().unwrap();
             *left = left.saturating_sub(1);

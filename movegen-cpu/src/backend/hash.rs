@@ -49,7 +49,6 @@ impl Table {
         &self.entries[index as usize]
     }
 
-    /// Looks up the count below a position.
     #[inline]
     pub(crate) fn get(&self, planes: &[u64; 4], depth: u32) -> Option<u64> {
         let entry = self.entry(planes, depth);
@@ -63,7 +62,6 @@ impl Table {
         (same && depth_known == u64::from(depth) && before == after && before & 1 == 0 && before != 0).then_some(count)
     }
 
-    /// Stores the count below a position.
     #[inline]
     pub(crate) fn put(&self, planes: &[u64; 4], depth: u32, count: u64) {
         let entry = self.entry(planes, depth);

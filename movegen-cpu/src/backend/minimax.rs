@@ -52,7 +52,6 @@ impl Stack {
         [self.positions.len(), self.evaluated.len()]
     }
 
-    /// Truncates the stack to these lengths.
     fn truncate(&mut self, [positions, evaluated]: [usize; 2]) {
         self.positions.truncate(positions);
         self.evaluated.truncate(evaluated);

@@ -95,7 +95,6 @@ fn add_three<L: Lanes>([v0, v1, v2, v3, v4]: [L; 5], [a0, a1, a2]: [L; 3]) -> [L
     [v0 ^ a0, v1 ^ a1 ^ carry1, v2 ^ a2 ^ carry2, v3 ^ carry3, v4 ^ (v3 & carry3)]
 }
 
-/// The bits set in at least two of three boards.
 #[inline(always)]
 fn majority<L: Lanes>(a: L, b: L, c: L) -> L {
     a & b | (a | b) & c

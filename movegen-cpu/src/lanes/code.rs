@@ -79,18 +79,13 @@ functions! {
     pub fn evaluate(position: &Quad48) -> Score = kogge_board::evaluate;
     /// Appends the evaluation of each position.
     pub(crate) fn evaluate_all(positions: &[Quad48], out: &mut Vec<LeafEvaluation>) = evaluation::evaluate::<L>;
-    /// See [`batch::expand_register`].
     pub(crate) fn expand_register(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize
         = batch::expand_register::<L>;
-    /// See [`batch::last_ply`].
     pub(crate) fn last_ply(batch: &Batch, leaves: &mut [u64]) = batch::last_ply::<L>;
-    /// See [`batch::last_two_plies`].
     pub(crate) fn last_two_plies(batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64
         = batch::last_two_plies::<L>;
-    /// See [`categories::last_ply_by_kind`].
     pub(crate) fn last_ply_by_kind(batch: &Batch, queue: &mut Queue, each: Option<&mut [Numbers]>) -> Numbers
         = categories::last_ply_by_kind::<L>;
-    /// See [`batch::make_canonical`].
     pub(crate) fn make_canonical(batch: &mut Batch) = batch::make_canonical::<L>;
 }
 

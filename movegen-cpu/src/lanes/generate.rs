@@ -514,7 +514,6 @@ const fn real<const BLACK: bool>(distance: i32) -> i32 {
 /// The distances of [`knight_leaps`].
 const KNIGHT_LEAPS: [i32; 8] = [17, 15, 10, 6, -6, -10, -15, -17];
 
-/// Moves a square back by a distance.
 #[inline(always)]
 const fn back(to: u64, distance: i32) -> u64 {
     if distance >= 0 { to >> distance } else { to << -distance }

@@ -21,7 +21,6 @@ pub(crate) const KING: u32 = 6;
 pub(crate) struct Planes<L>(pub(crate) [L; 4]);
 
 impl<L: Lanes> Planes<L> {
-    /// Packs a frame.
     #[inline(always)]
     pub(crate) fn from_frame(frame: &Frame<L>) -> Self {
         let castling = frame.castling_rooks;
@@ -33,7 +32,6 @@ impl<L: Lanes> Planes<L> {
         ])
     }
 
-    /// Unpacks the bitboards.
     #[inline(always)]
     pub(crate) fn to_frame(self) -> Frame<L> {
         let [a, b, c, own] = self.0;

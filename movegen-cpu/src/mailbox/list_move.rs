@@ -52,14 +52,12 @@ impl ListMove {
         Self(self.0 & !(mask << shift) | (value & mask) << shift)
     }
 
-    /// Replaces the promotion.
     #[inline]
     #[must_use]
     pub(super) const fn with_promotion(self, piece: Piece) -> Self {
         self.with(PROMOTION, 3, piece as u32)
     }
 
-    /// Replaces the captured kind.
     #[inline]
     #[must_use]
     pub(super) const fn with_captured(self, piece: Piece) -> Self {

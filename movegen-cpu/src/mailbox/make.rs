@@ -59,7 +59,6 @@ impl Board {
         true
     }
 
-    /// Takes the last move back.
     pub(super) fn unmake(&mut self) {
         let Some(undo) = self.history.pop() else { return };
         let played = undo.played;

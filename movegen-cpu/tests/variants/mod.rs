@@ -2,8 +2,13 @@
 
 use std::fmt::Debug;
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::merge::{Merge, MergeOptions};
+use kogge_board::{
+    Backend, BackendError, Categories, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, Watch, host,
+};
 use kogge_movegen_cpu::Cpu;
+
+type Result<T> = std::result::Result<T, BackendError>;
 
 /// All variants. If their answers differ, it panics and names the position.
 pub(crate) struct Variants(Vec<Cpu>);
@@ -20,8 +25,8 @@ impl Variants {
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
-        mut ask: impl FnMut(&mut Cpu) -> Result<Vec<T>, BackendError>,
-    ) -> Result<Vec<T>, BackendError> {
+        mut ask: impl FnMut(&mut Cpu) -> Result<Vec<T>>,
+    ) -> Result<Vec<T>> {
         let [first, rest @ ..] = &mut self.0[..] else { panic!("there is always the portable variant") };
         let expected = ask(first)?;
         assert_eq!(expected.len(), positions.len());
@@ -48,7 +53,7 @@ impl Backend for Variants {
         self.0[0].info()
     }
 
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors> {
         let each = self.agreed(rules, positions, |cpu| {
             Ok(cpu.expand(rules, positions)?.iter().map(<[Quad48]>::to_vec).collect())
         })?;
@@ -60,13 +65,7 @@ impl Backend for Variants {
         Ok(all)
     }
 
-    fn perft(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32, watch: &mut Watch<'_>) -> Result<Vec<u128>> {
         self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth, watch))
     }
 
@@ -75,17 +74,13 @@ impl Backend for Variants {
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>> {
         self.agreed(rules, positions, |cpu| cpu.categories(rules, positions, depth, watch))
     }
 
-    fn merge(
-        &mut self,
-        rules: &Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>> {
+        Ok(Box::new(host::HostMerge::new(self, rules, *options)))
     }
 
     fn minimax(
@@ -94,8 +89,8 @@ impl Backend for Variants {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Score>, BackendError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Score>> {
         self.agreed(rules, positions, |cpu| cpu.minimax(rules, positions, depth, leaves, watch))
     }
 }

@@ -88,7 +88,6 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Reads positions and prints the table of fitted weights.
 pub(crate) fn fit(input: impl BufRead) -> Result<(), Box<dyn Error>> {
     let mut samples = Vec::new();
     for line in input.lines() {

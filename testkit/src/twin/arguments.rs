@@ -64,7 +64,6 @@ impl<'a> Arguments<'a> {
         self.buffers[index.unwrap_or_else(|| panic!("The kernel {} has no {}.", signature.name, binding.name()))]
     }
 
-    /// Reads an element of `WORDS` words.
     pub(super) fn read<const WORDS: usize>(&self, binding: Binding, element: usize) -> [u32; WORDS] {
         let words = self.buffer(binding).lock();
         let (name, kernel) = (binding.name(), self.kernel.signature().name);
@@ -75,7 +74,6 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Writes an element of `WORDS` words.
     pub(super) fn write<const WORDS: usize>(&self, binding: Binding, element: usize, values: [u32; WORDS]) {
         let mut words = self.buffer(binding).lock();
         let (name, kernel) = (binding.name(), self.kernel.signature().name);

@@ -110,7 +110,6 @@ pub(super) fn count_by_opponent(arguments: &Arguments<'_>) {
     }
 }
 
-/// Puts the numbers of the entries in order.
 pub(super) fn order_by_opponent(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let place = arguments.add(Binding::opponent_counts, part_of(arguments, index), 1);
@@ -162,7 +161,6 @@ pub(super) fn drop_others(arguments: &Arguments<'_>) {
     }
 }
 
-/// Returns whether a candidate passes the filter.
 pub(super) fn is_kept(arguments: &Arguments<'_>, kept: Filter, candidate: usize, position: &Planes32) -> bool {
     match kept {
         Filter::Reaching { plies: 1.., .. } => arguments.word(Binding::roots, candidate) != NO_ROOT,

@@ -32,7 +32,6 @@ fn evaluated(seen: &View) -> (i32, bool) {
     (evaluation(&quad).value(), in_check(&quad))
 }
 
-/// Evaluates positions.
 pub(super) fn evaluate(arguments: &Arguments<'_>) {
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);

@@ -161,7 +161,6 @@ impl Interface for Twin {
     }
 }
 
-/// Runs a kernel.
 fn run(arguments: &Arguments<'_>) {
     match arguments.kernel {
         Kernel::Upload => position::upload(arguments),

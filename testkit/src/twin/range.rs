@@ -19,7 +19,6 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     }
 }
 
-/// The filter that the scalars describe.
 pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Filter {
     match arguments.scalar(Scalar::filter_kind) {
         u32::MAX => Filter::All,

@@ -58,7 +58,6 @@ impl Castling {
     }
 }
 
-/// Explains why the king cannot castle.
 pub(super) fn why_not(fen: &Fen, from: Square, to: Square) -> Reason {
     let (position, turn) = (&fen.position, fen.position.turn());
     let them = turn.opposite();
@@ -96,7 +95,6 @@ pub(super) fn why_not(fen: &Fen, from: Square, to: Square) -> Reason {
     Reason::new(format!("castling {side} is written {king}{king_to}, or {king}{rook} in Chess960"), [])
 }
 
-/// Explains why the king can castle.
 pub(super) fn why_legal(fen: &Fen, played: Move) -> Reason {
     let turn = fen.position.turn();
     let to = Square::at(if played.kind() == MoveKind::CastleKingside { 7 } else { 0 }, turn.home_rank());

@@ -43,13 +43,11 @@ pub(super) fn piece_on(position: &Position, square: Square) -> String {
     }
 }
 
-/// Names the pieces on some squares.
 pub(super) fn pieces_on(position: &Position, squares: u64) -> String {
     let names: Vec<String> = of(squares).iter().map(|&square| piece_on(position, square)).collect();
     names.join(" and ")
 }
 
-/// Names a kind of piece.
 pub(super) fn name(piece: Piece) -> &'static str {
     match piece {
         Piece::Pawn => "pawn",

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use kogge_board::Backend;
 use kogge_devices::memory;
-use kogge_driver::{Division, MergeDevice, Observer, Progress, Quantity};
+use kogge_driver::{Division, MergeDevice, Quantity};
 use kogge_ledger::{
-    DeviceProgress, Event, Kind, Ledger, LedgerError, LedgerRequest, Snapshot, Sqlite, Total, Watcher, WorkOptions,
+    DeviceProgress, Kind, Ledger, LedgerError, LedgerRequest, Snapshot, Sqlite, Total, Watcher, WorkOptions,
 };
 use serde::Serialize;
 
@@ -137,23 +137,7 @@ fn count(
     Ok((ledger.header().ply, total, snapshot))
 }
 
-impl Watcher for Monitor {
-    fn event(&self, event: &Event<'_>) {
-        if let Event::Progress(snapshot) = event {
-            let parts: f64 = snapshot.devices.iter().map(|device| device.at_work as f64 * device.fraction).sum();
-            self.progress(&Progress {
-                done: snapshot.done,
-                total: snapshot.entries,
-                fraction: (snapshot.done as f64 + parts) / snapshot.entries.max(1) as f64,
-                counted: snapshot.leaves(),
-            });
-        }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        Observer::is_cancelled(self)
-    }
-}
+impl Watcher for Monitor {}
 
 /// Describes the whole work, and the work of each device.
 fn efforts(leaves: u128, elapsed: Duration, merged: Option<&LastPly>, workers: &[Worker]) -> Aside {
