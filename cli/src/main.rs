@@ -14,7 +14,7 @@ mod reporter;
 mod root;
 mod selection;
 
-use std::io::Write;
+use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -61,7 +61,13 @@ fn main() -> ExitCode {
         .without_time()
         .with_ansi(false)
         .init();
-    match commands::run(Cli::parse()) {
+    let answer = match Cli::try_parse() {
+        Ok(cli) => commands::run(cli),
+        Err(message) if message.use_stderr() => message.exit(),
+        // `exit` would not say that the help could not be written.
+        Err(help) => help.print().and_then(|()| stdout().flush()).map_err(Failure::Output).map(|()| Answer::Done),
+    };
+    match answer {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(EXIT_NO),
         // The reader of the output closed the pipe early, as `head` does.

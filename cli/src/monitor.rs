@@ -1,33 +1,68 @@
 //! Shows the progress of work on a terminal, and stops it on Ctrl-C.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::process::exit;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, OnceLock};
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kogge_driver::{Observer, Progress};
+use kogge_driver::{Observer, Progress, end_programs};
 
 use crate::outcome::EXIT_INTERRUPTED;
 use crate::output::rate;
 
-/// Whether Ctrl-C was pressed.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The time of the first Ctrl-C, SIGTERM or SIGHUP.
+static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
 
-/// Installs the handler of Ctrl-C. The first Ctrl-C asks the work to stop, which takes a fraction of a second; the
-/// second ends kogge at once. If the handler cannot be installed, Ctrl-C still ends kogge, less cleanly. Other signals
-/// keep their meaning, so `nohup` protects a long run.
+/// The time in which a second signal belongs to the first one: `timeout` signals a process and then its group. Work that takes
+/// longer to stop says so.
+const ONE_REQUEST: Duration = Duration::from_millis(700);
+
+/// Installs the handler of Ctrl-C, SIGTERM and SIGHUP. The first signal asks the work to stop, which takes a fraction of a second;
+/// the second ends kogge at once. If the handler cannot be installed, signals still end kogge, less cleanly.
 pub(crate) fn catch_interrupts() {
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            exit(EXIT_INTERRUPTED.into());
-        }
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| keeping_hangups_ignored(|| ctrlc::set_handler(interrupt).is_ok()));
+}
+
+fn interrupt() {
+    let mut is_first = false;
+    let first = INTERRUPTED.get_or_init(|| {
+        is_first = true;
+        Instant::now()
     });
+    if is_first {
+        spawn(|| {
+            sleep(ONE_REQUEST);
+            // If standard error is closed, the note has no reader.
+            let _ = writeln!(stderr(), "note: Stopping when the current call ends; another Ctrl-C ends kogge at once.");
+        });
+    } else if first.elapsed() > ONE_REQUEST {
+        end_programs();
+        exit(EXIT_INTERRUPTED.into());
+    }
+}
+
+/// Installs a handler, but leaves SIGHUP ignored if it is, so that `nohup` protects a long run.
+#[cfg(unix)]
+fn keeping_hangups_ignored(install: impl FnOnce() -> bool) {
+    // SAFETY: `signal` may be called at any time; the old meaning that it returns is a valid one.
+    unsafe {
+        let before = libc::signal(libc::SIGHUP, libc::SIG_IGN);
+        if !install() || before == libc::SIG_IGN {
+            libc::signal(libc::SIGHUP, before);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn keeping_hangups_ignored(install: impl FnOnce() -> bool) {
+    install();
 }
 
 pub(crate) fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    INTERRUPTED.get().is_some()
 }
 
 /// Whether progress is shown: only if standard error is a terminal and `--quiet` is not set.

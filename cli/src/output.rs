@@ -207,6 +207,20 @@ impl Effort {
     }
 }
 
+/// Formats a number of things, such as `1 entry` or `7 entries`.
+pub(crate) fn number_of(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+/// Escapes control characters, with which a name from a file or a program could change what the terminal shows.
+pub(crate) fn printable(text: &str) -> String {
+    let escape = |letter: char| match letter.is_control() {
+        true => letter.escape_default().to_string(),
+        false => letter.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
 pub(crate) fn per_second(counted: u128, elapsed: Duration) -> f64 {
     counted as f64 / elapsed.as_secs_f64().max(1e-9)
 }

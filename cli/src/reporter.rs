@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::entry::{Count, Entry};
 use crate::monitor::{duration, is_interrupted, shows_progress};
-use crate::output::{Output, magnitude, record};
+use crate::output::{Output, magnitude, number_of, printable, record};
 
 /// The longest interval between JSON lines, in seconds. Lines come every second at first, then less and less often.
 const LONGEST_INTERVAL: f64 = 60.0;
@@ -94,6 +94,19 @@ impl Watcher for Reporter<'_> {
                 state.complain(&sentence);
                 state.line(&record! { event: "device_failed", backend, device, variant, reason });
             }
+            Event::Waiting { leases } => {
+                let entries: u64 = leases.iter().map(|lease| lease.entries).sum();
+                let longest = leases.iter().map(|lease| lease.ends_in.as_secs_f64()).fold(0.0, f64::max);
+                let names: Vec<_> = leases.iter().map(|lease| printable(&lease.worker)).collect();
+                let sentence = format!(
+                    "Waiting for {}, which other processes count, for at most {} if they have ended ({}). \"kogge ledger LOCATION \
+                     --release\" frees them at once.",
+                    number_of(entries, "entry", "entries"),
+                    duration(longest),
+                    names.join(", ")
+                );
+                state.above_bars(|output| output.note(&sentence));
+            }
             Event::Disputed { place, answer, had, source } => {
                 let entry = Entry::new(answer.id, place);
                 let (had, found) = (Count::from(**had), Count::from(answer.count));
@@ -143,9 +156,13 @@ impl State<'_> {
 
     /// Prints an error on standard error, above the bars.
     fn complain(&self, sentence: &str) {
+        self.above_bars(|output| output.complain(sentence));
+    }
+
+    fn above_bars(&self, print: impl FnOnce(&Output)) {
         match &self.bars {
-            Some(bars) => bars.all.suspend(|| self.output.complain(sentence)),
-            None => self.output.complain(sentence),
+            Some(bars) => bars.all.suspend(|| print(self.output)),
+            None => print(self.output),
         }
     }
 }

@@ -7,6 +7,15 @@ use crate::source::Source;
 /// An error of a ledger.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum LedgerError {
+    /// SQLite would open no file of this name.
+    #[error(
+        "{path:?} is no path of a file, so nothing would be kept; name a file, such as six.ledger, with ./ before a name that begins \
+         with \"file:\"."
+    )]
+    NoFile {
+        /// The path.
+        path: String,
+    },
     /// There is no ledger in the file or database.
     #[error("There is no ledger in {location}; \"kogge run DEPTH --ledger ...\" creates one.")]
     NoLedger {

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use kogge_board::Format;
 use kogge_devices::BackendName;
 
-pub(crate) use self::values::{CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence};
+pub(crate) use self::values::{CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence, sensible};
 use self::values::{castling_files, depth, format, share, size, threads};
 
 const EXIT_CODES: &str = "\
@@ -23,7 +23,7 @@ Exit codes:
 
 /// Counts chess trees, exactly, on CPUs and GPUs.
 #[derive(Debug, Parser)]
-#[command(name = "kogge", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "kogge", version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -301,6 +301,9 @@ pub(crate) struct Ledger {
     /// answer on which two backends agree
     #[arg(long, group = "action")]
     pub(crate) settle: bool,
+    /// End all leases, so that entries of processes that have ended are counted at once; processes that still count go on
+    #[arg(long, group = "action", conflicts_with = "memory")]
+    pub(crate) release: bool,
     /// Write all entries and their counts to a .csv or .parquet file, or to a folder in both formats
     #[arg(long, value_name = "FILE", group = "action")]
     pub(crate) export: Option<PathBuf>,

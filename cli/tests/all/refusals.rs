@@ -58,7 +58,7 @@ fn bad_input_is_named_in_one_sentence() {
         ("perft 1 --hash 0", "such as 256M or 1G"),
         ("perft 1 --hash 12X", "such as 256M or 1G"),
         ("perft 1 --hash +1G", "such as 256M or 1G"),
-        ("perft 1 --hash 99999999999999T", "such as 256M or 1G"),
+        ("perft 1 --hash 99999999999999T", "at most 18446744073709551615 bytes, such as 256M or 1G"),
         ("perft 1 --hash 1G --backend mailbox", "The mailbox backend has no hash table"),
         ("perft 1 --hash 1G --backend opencl", "The opencl backend has no hash table"),
         ("divide 1 --hash 1G --backend wgpu", "The wgpu backend has no hash table"),

@@ -26,6 +26,9 @@ use kogge_driver::MergeDevice;
 const LOOK: Duration = Duration::from_millis(100);
 /// The time between two queries to the database for the answers of others.
 const ASK: Duration = Duration::from_secs(5);
+/// The time after which a wait for other processes is reported for the first time. Each report takes ten times longer than the one
+/// before.
+const REPORT: Duration = Duration::from_secs(2);
 
 impl Ledger {
     /// Counts all open entries with these devices, and returns the total and the devices' progress. Other processes may
@@ -66,7 +69,16 @@ impl Ledger {
                 });
             }
             drop(ended);
-            let mut watch = Watch { shared: &shared, begun, start, asked: start, known: begun.done, extended: start };
+            let mut watch = Watch {
+                shared: &shared,
+                begun,
+                start,
+                asked: start,
+                known: begun.done,
+                extended: start,
+                idle: start,
+                report: REPORT,
+            };
             let mut fatal = None;
             loop {
                 match ends.recv_timeout(LOOK) {
@@ -138,6 +150,9 @@ struct Watch<'a> {
     known: u64,
     /// The time when leases were last extended.
     extended: Instant,
+    /// The time when a device last held entries, and the wait after that until the next report.
+    idle: Instant,
+    report: Duration,
 }
 
 impl Watch<'_> {
@@ -149,6 +164,16 @@ impl Watch<'_> {
             for (index, ids) in held.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
                 // Another worker may have taken over a lease; then the two answers will be compared.
                 shared.ledger.store().extend(&shared.worker(index), ids, shared.options.lease)?;
+            }
+        }
+        if shared.options.alone || shared.desks().iter().any(|desk| !desk.held.is_empty()) {
+            (self.idle, self.report) = (Instant::now(), REPORT);
+        } else if self.idle.elapsed() >= self.report {
+            self.report *= 10;
+            let mut leases = shared.ledger.store().leases()?;
+            leases.retain(|lease| !lease.worker.starts_with(&shared.options.worker));
+            if !leases.is_empty() {
+                shared.watcher.event(&Event::Waiting { leases: &leases });
             }
         }
         let own = || shared.desks().iter().map(|desk| desk.progress.entries).sum::<u64>();
