@@ -17,10 +17,11 @@ mod selection;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::args::Cli;
 use crate::outcome::{Answer, EXIT_NO, Failure};
+use crate::output::printable;
 
 /// Suppresses a message that a driver prints on standard error.
 ///
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         .without_time()
         .with_ansi(false)
         .init();
-    let answer = match Cli::try_parse() {
+    let answer = match Cli::definition().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => commands::run(cli),
         Err(message) if message.use_stderr() => message.exit(),
         // `exit` would not say that the help could not be written.
@@ -75,7 +76,7 @@ fn main() -> ExitCode {
         Err(failure) => {
             let kind = if matches!(failure, Failure::Interrupted(_)) { "" } else { "error: " };
             // If standard error is closed, the failure cannot be reported.
-            let _ = writeln!(std::io::stderr(), "{kind}{failure}");
+            let _ = writeln!(std::io::stderr(), "{kind}{}", printable(&failure.to_string()));
             ExitCode::from(failure.exit_code())
         }
     }

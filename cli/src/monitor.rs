@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write, stderr};
 use std::process::exit;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, Once, OnceLock};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kogge_driver::{Observer, Progress, end_programs};
 
 use crate::outcome::EXIT_INTERRUPTED;
-use crate::output::rate;
+use crate::output::{printable, rate};
 
 /// The time of the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
@@ -75,10 +76,63 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The length of the bar in steps.
 const STEPS: f64 = 10_000.0;
 
+/// The times after which a line says how far the work is where no bar is shown, in seconds; then there is a line every hour.
+const REPORTS: [u64; 4] = [2, 60, 600, 3_600];
+
+/// Tells when a report of long work is due: soon at first, then less and less often.
+pub(crate) struct Reports {
+    start: Instant,
+    given: usize,
+}
+
+impl Reports {
+    pub(crate) fn new() -> Self {
+        Self { start: Instant::now(), given: 0 }
+    }
+
+    /// Returns the time of the work so far if a report is due.
+    pub(crate) fn due(&mut self) -> Option<Duration> {
+        let last = REPORTS.len() - 1;
+        let next = REPORTS[self.given.min(last)] * (self.given.saturating_sub(last) as u64 + 1);
+        let elapsed = self.start.elapsed();
+        (elapsed.as_secs() >= next).then(|| {
+            self.given += 1;
+            elapsed
+        })
+    }
+}
+
+/// Calls `work`, and says on standard error what it is if it takes long.
+pub(crate) fn saying<T>(doing: &str, quiet: bool, work: impl FnOnce() -> T) -> T {
+    let (over, is_over) = channel::<()>();
+    let doing = doing.to_owned();
+    let reporter = (!quiet).then(|| {
+        spawn(move || {
+            let mut reports = Reports::new();
+            while is_over.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout) {
+                if let Some(elapsed) = reports.due() {
+                    note(&format!("{doing} has taken {} so far.", duration(elapsed.as_secs_f64())));
+                }
+            }
+        })
+    });
+    let result = work();
+    drop(over);
+    // A reporter that has failed has nothing to say.
+    let _ = reporter.map(|it| it.join());
+    result
+}
+
+/// Prints a note on standard error. If it is closed, the note has no reader.
+pub(crate) fn note(sentence: &str) {
+    let _ = writeln!(stderr(), "note: {}", printable(sentence));
+}
+
 /// Observes work for a command.
 pub(crate) struct Monitor {
     /// The name of the counted things, as a plural.
     unit: &'static str,
+    quiet: bool,
     shown: bool,
     work: Mutex<Work>,
 }
@@ -86,6 +140,7 @@ pub(crate) struct Monitor {
 /// The current piece of work.
 struct Work {
     start: Instant,
+    reports: Reports,
     bar: Option<ProgressBar>,
 }
 
@@ -93,7 +148,8 @@ impl Monitor {
     /// Creates a monitor, which shows a bar unless `quiet` is set.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
         let shown = shows_progress(quiet);
-        Self { unit, shown, work: Mutex::new(Work { start: Instant::now(), bar: None }) }
+        let work = Work { start: Instant::now(), reports: Reports::new(), bar: None };
+        Self { unit, quiet, shown, work: Mutex::new(work) }
     }
 
     /// Removes the bar and starts the next piece of work.
@@ -102,17 +158,29 @@ impl Monitor {
         if let Some(bar) = work.bar.take() {
             bar.finish_and_clear();
         }
-        work.start = Instant::now();
+        (work.start, work.reports) = (Instant::now(), Reports::new());
     }
 }
 
 impl Observer for Monitor {
     fn progress(&self, progress: &Progress) {
-        if !self.shown {
+        if self.quiet {
             return;
         }
         let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let elapsed = work.start.elapsed();
+        let seconds = elapsed.as_secs_f64();
+        let left = match progress.fraction {
+            ..=1e-9 => "time left unknown".to_owned(),
+            fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
+        };
+        let speed = format!("{} {}/s, {left}", rate(progress.counted, elapsed), self.unit);
+        if !self.shown {
+            if work.reports.due().is_some() {
+                note(&format!("After {}, {:.1} % is done: {speed}.", duration(seconds), 100.0 * progress.fraction));
+            }
+            return;
+        }
         if elapsed < PATIENCE {
             return;
         }
@@ -126,12 +194,7 @@ impl Observer for Monitor {
             bar
         });
         bar.set_position((progress.fraction * STEPS) as u64);
-        let seconds = elapsed.as_secs_f64();
-        let left = match progress.fraction {
-            ..=1e-9 => "time left unknown".to_owned(),
-            fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
-        };
-        bar.set_message(format!("{} {}/s, {left}", rate(progress.counted, elapsed), self.unit));
+        bar.set_message(speed);
     }
 
     fn is_cancelled(&self) -> bool {

@@ -9,8 +9,8 @@ use kogge_ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
 use serde::Serialize;
 
 use crate::entry::{Count, Entry};
-use crate::monitor::{duration, is_interrupted, shows_progress};
-use crate::output::{Output, magnitude, number_of, printable, record};
+use crate::monitor::{Reports, duration, is_interrupted, shows_progress};
+use crate::output::{Output, magnitude, number_of, record};
 
 /// The longest interval between JSON lines, in seconds. Lines come every second at first, then less and less often.
 const LONGEST_INTERVAL: f64 = 60.0;
@@ -45,6 +45,8 @@ impl From<&DeviceProgress> for Worker {
 /// Watches a run and reports it; Ctrl-C ends the run.
 pub(crate) struct Reporter<'a> {
     shown: bool,
+    /// Whether lines on standard error say how far the work is.
+    told: bool,
     state: Mutex<State<'a>>,
 }
 
@@ -53,6 +55,7 @@ struct State<'a> {
     /// The first error while writing the output.
     written: io::Result<()>,
     printed: Instant,
+    reports: Reports,
     bars: Option<Bars>,
 }
 
@@ -66,8 +69,9 @@ struct Bars {
 impl<'a> Reporter<'a> {
     pub(crate) fn new(output: &'a mut Output) -> Self {
         let shown = !output.json && shows_progress(output.quiet);
-        let state = State { output, written: Ok(()), printed: Instant::now(), bars: None };
-        Self { shown, state: Mutex::new(state) }
+        let told = !shown && !output.json && !output.quiet;
+        let state = State { output, written: Ok(()), printed: Instant::now(), reports: Reports::new(), bars: None };
+        Self { shown, told, state: Mutex::new(state) }
     }
 
     /// Removes the bars.
@@ -87,7 +91,12 @@ impl Watcher for Reporter<'_> {
     fn event(&self, event: &Event<'_>) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         match event {
-            Event::Progress(snapshot) => state.progress(snapshot, self.shown),
+            Event::Progress(snapshot) => {
+                state.progress(snapshot, self.shown);
+                if self.told && state.reports.due().is_some() {
+                    state.tell(snapshot);
+                }
+            }
             Event::DeviceFailed { source, reason } => {
                 let Source { backend, device, variant, .. } = (*source).clone();
                 let sentence = format!("{backend}: {device} is no longer used. {reason}");
@@ -97,7 +106,7 @@ impl Watcher for Reporter<'_> {
             Event::Waiting { leases } => {
                 let entries: u64 = leases.iter().map(|lease| lease.entries).sum();
                 let longest = leases.iter().map(|lease| lease.ends_in.as_secs_f64()).fold(0.0, f64::max);
-                let names: Vec<_> = leases.iter().map(|lease| printable(&lease.worker)).collect();
+                let names: Vec<_> = leases.iter().map(|lease| lease.worker.as_str()).collect();
                 let sentence = format!(
                     "Waiting for {}, which other processes count, for at most {} if they have ended ({}). \"kogge ledger LOCATION \
                      --release\" frees them at once.",
@@ -147,6 +156,12 @@ impl State<'_> {
         }
     }
 
+    fn tell(&self, snapshot: &Snapshot) {
+        let Snapshot { done, entries, elapsed, .. } = snapshot;
+        let elapsed = duration(elapsed.as_secs_f64());
+        self.output.note(&format!("After {elapsed}, {done} of {entries} entries are done: {}.", left(snapshot)));
+    }
+
     /// Prints a line of JSON if `--json` is set.
     fn line(&mut self, line: &impl Serialize) {
         if self.output.json && self.written.is_ok() {
@@ -167,6 +182,12 @@ impl State<'_> {
     }
 }
 
+fn left(snapshot: &Snapshot) -> String {
+    let left = snapshot.seconds_left();
+    let left = left.map_or("time left unknown".to_owned(), |left| format!("about {} left", duration(left)));
+    format!("{} entries/s, {left}", magnitude(snapshot.rate))
+}
+
 impl Bars {
     fn new(snapshot: &Snapshot) -> Self {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
@@ -185,10 +206,7 @@ impl Bars {
 
     fn show(&self, snapshot: &Snapshot) {
         self.total.set_position(snapshot.done);
-        let left = snapshot
-            .seconds_left()
-            .map_or("time left unknown".to_owned(), |left| format!("about {} left", duration(left)));
-        self.total.set_message(format!("{} entries/s, {left}", magnitude(snapshot.rate)));
+        self.total.set_message(left(snapshot));
         let seconds = snapshot.elapsed.as_secs_f64().max(1e-9);
         for (bar, device) in self.devices.iter().zip(&snapshot.devices) {
             let doing = match (&device.failed, device.at_work) {

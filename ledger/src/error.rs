@@ -79,7 +79,10 @@ pub enum LedgerError {
         wanted: String,
     },
     /// The contents of the ledger are impossible.
-    #[error("The ledger in {location} is damaged: {what}; restore a copy, or start another ledger.")]
+    #[error(
+        "The ledger in {location} is damaged: {what}; restore a copy, or start another ledger. \"kogge ledger --check\" says which counts are intact, \
+         if their table can still be read."
+    )]
     Damaged {
         /// The file or database.
         location: String,

@@ -10,6 +10,7 @@ use kogge_ledger::{Ledger, LedgerError};
 
 use crate::args;
 use crate::context::{Context, Job};
+use crate::monitor::saying;
 use crate::outcome::{Answer, Failure};
 use crate::output::{number_of, record};
 
@@ -24,7 +25,7 @@ struct Export {
 impl Job for args::Ledger {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let export = self.export.as_deref().map(Export::new).transpose()?;
-        let ledger = Ledger::open(self.ledger.open()?)?;
+        let ledger = saying("Opening the ledger", context.output.quiet, || Ledger::open(self.ledger.open()?))?;
         let memory = self.memory.memory;
         match (export, self.verify) {
             (Some(export), _) => export.run(&ledger, context),

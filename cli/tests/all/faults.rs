@@ -1,5 +1,6 @@
 //! Tests that nothing stalls, nothing is silent and nothing is left behind: signals, wrong calls, failed writes.
 
+use std::io::{BufRead, BufReader};
 #[cfg(unix)]
 use std::path::Path;
 use std::process::Stdio;
@@ -179,4 +180,147 @@ fn calls_that_mean_nothing_are_refused() {
 fn plans_name_times_in_units_for_people() {
     let plan = kogge(&words("perft 24 --plan --backend cpu --plies 4 --memory 64M")).answer("plan");
     assert!(plan.contains(" years"), "{plan}");
+}
+
+#[test]
+fn help_shows_what_a_command_uses_and_fits_a_screen() {
+    for name in ["completions", "man", "devices", "position show"] {
+        let help = kogge(&words(&format!("{name} --help"))).answer(name);
+        assert!(!help.contains("--backend") && !help.contains("--threads"), "{help}");
+    }
+    for name in ["perft", "run", "ledger", "bench", "suite", "stats", "diff", "tune", "uci", "selfcheck"] {
+        let help = kogge(&[name, "--help"]).answer(name);
+        assert!(help.contains("--backend") && help.contains("--device"), "{help}");
+        assert_eq!(help.contains("opencl:0; or all"), ["perft", "run", "bench", "selfcheck"].contains(&name), "{help}");
+        assert!(help.lines().count() <= 60, "{} lines: {help}", help.lines().count());
+    }
+    // The options are still accepted before every command.
+    kogge(&words("--backend cpu --threads 1 completions bash")).answer("completions");
+    assert_eq!(kogge(&words("--backend mailbox perft 3 --json")).json()[0]["backend"], "mailbox");
+    assert_eq!(kogge(&words("--device mailbox perft 3 --json")).json()[0]["backend"], "mailbox");
+}
+
+#[test]
+fn devices_mark_the_one_that_a_count_would_use() {
+    let listed = kogge(&["devices", "--json"]).json().remove(0);
+    let rows = listed["devices"].as_array().expect("a list");
+    let preferred: Vec<_> = rows.iter().filter(|row| row["preferred"] == true).collect();
+    assert_eq!(preferred.len(), 1, "{listed}");
+    if preferred[0]["backend"] != "cpu" {
+        let counted = kogge(&words("perft 8 --json"));
+        assert_eq!(counted.json()[0]["backend"], preferred[0]["backend"]);
+    }
+    assert_eq!(kogge(&["devices"]).stdout.matches("; used for large counts\n").count(), 1);
+}
+
+#[test]
+fn work_without_a_terminal_says_how_far_it_is() {
+    let folder = folder("reports");
+    let ledger = ["run", "9", "--raw", "--ledger", &format!("{folder}/six")];
+    for (line, part) in [(&["perft", "12"][..], "% is done: "), (&ledger, "entries are done: ")] {
+        let mut child = command(&[line, &["--backend", "cpu"]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let report =
+            lines.by_ref().map(Result::unwrap).find(|line| line.starts_with("note: After ")).expect("a report");
+        assert!(
+            report.starts_with("note: After 3 s, ") && report.contains(part) && report.contains("left"),
+            "{report}"
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let mut quiet = command(&words("perft 12 --quiet --backend cpu")).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    quiet.kill().unwrap();
+    assert_eq!(quiet.wait_with_output().unwrap().stderr, b"");
+}
+
+#[test]
+fn a_count_of_days_says_so_before_it_starts() {
+    for (line, is_long) in
+        [("perft 20 --backend cpu", true), ("perft 20 --raw --backend cpu", true), ("perft 9 --backend cpu", false)]
+    {
+        let mut child = command(&words(line)).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let first = lines.next().expect("a line").unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let says = first.starts_with("note: This count will take about ") && first.contains(" --ledger FILE\" keeps");
+        assert_eq!(says, is_long, "{line}: {first}");
+    }
+}
+
+#[test]
+fn names_in_a_ledger_cannot_change_the_terminal() {
+    let folder = folder("names");
+    let file = format!("{folder}/two\u{1b}[31m.ledger");
+    kogge(&["run", "2", "--raw", "--ledger", &file, "--backend", "cpu", "--quiet"]).answer("run");
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute("UPDATE kogge_source SET device = 'CPU\u{1b}[2J\u{9b}', plan = char(27) || 'c'", []).unwrap();
+    for line in [
+        &["ledger", &file][..],
+        &["ledger", &file, "--verify", "1"],
+        &["ledger", &file, "--settle"],
+        &["run", "3", "--ledger", &file],
+    ] {
+        let run = kogge(line);
+        let bad = |text: &str| text.chars().any(|letter| letter.is_control() && letter != '\n');
+        assert!(!bad(&run.stdout) && !bad(&run.stderr), "{line:?}: {run:?}");
+    }
+}
+
+/// Every damage is named as such, not as an error of SQLite or of no device.
+#[test]
+fn damage_is_named() {
+    let folder = folder("damage");
+    for (index, (damage, reason)) in [
+        ("DROP TABLE kogge_answer", "no such table"),
+        ("ALTER TABLE kogge_entry DROP COLUMN mates", "mates"),
+        ("DELETE FROM kogge_ledger", "a row is missing"),
+        ("UPDATE kogge_ledger SET depth = 'x'", "a value cannot be read"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = format!("{folder}/{index}");
+        kogge(&["run", "2", "--raw", "--ledger", &file, "--backend", "cpu", "--quiet"]).answer("run");
+        rusqlite::Connection::open(&file)
+            .unwrap()
+            .execute_batch(&format!("PRAGMA foreign_keys = OFF; {damage}"))
+            .unwrap();
+        let run = kogge(&["ledger", &file]);
+        assert!(
+            run.code == 2 && run.stderr.contains("is damaged: ") && run.stderr.contains(reason),
+            "{damage}: {run:?}"
+        );
+        assert!(run.stderr.contains("restore a copy, or start another ledger"), "{damage}: {run:?}");
+    }
+    // The partial index of open entries loses its rows.
+    let file = format!("{folder}/index");
+    kogge(&["run", "2", "--raw", "--ledger", &file, "--backend", "cpu", "--quiet"]).answer("run");
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = 'CREATE INDEX kogge_entry_open ON kogge_entry (id) WHERE count IS NOT NULL'
+                 WHERE name = 'kogge_entry_open';
+             PRAGMA writable_schema = RESET;
+             REINDEX kogge_entry_open;
+             PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = 'CREATE INDEX kogge_entry_open ON kogge_entry (id) WHERE count IS NULL'
+                 WHERE name = 'kogge_entry_open';
+             PRAGMA writable_schema = RESET;
+             UPDATE kogge_entry NOT INDEXED SET count = NULL, source = NULL, at = NULL, checksum = NULL;
+             PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'kogge_entry_disputed')
+                 WHERE name = 'kogge_entry_open';",
+        )
+        .unwrap();
+    drop(connection);
+    let run = kogge(&["run", "2", "--raw", "--ledger", &file, "--backend", "cpu", "--quiet"]);
+    assert!(run.code == 2 && run.stderr.contains("is damaged: "), "{run:?}");
 }

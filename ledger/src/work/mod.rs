@@ -101,6 +101,10 @@ impl Ledger {
                 return Err(LedgerError::Stopped { done: tally.done, entries: tally.entries });
             }
             let reasons = shared.desks().iter().filter_map(|desk| desk.progress.failed.clone()).collect::<Vec<_>>();
+            if reasons.is_empty() {
+                let open = tally.entries - tally.done;
+                return Err(self.damaged(format!("{open} entries have no count, but its index has no open entries")));
+            }
             return Err(LedgerError::NoDevice(reasons.join(" ")));
         }
         let snapshot = shared.snapshot(start, begun.done, tally.done);
