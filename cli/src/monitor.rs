@@ -1,7 +1,7 @@
 //! Shows the progress of work on a terminal, and stops it on Ctrl-C.
 
 use std::io::{IsTerminal, Write, stderr};
-use std::process::exit;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, Once, OnceLock};
 use std::thread::{sleep, spawn};
@@ -16,9 +16,19 @@ use crate::output::{printable, rate};
 /// The time of the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
 
-/// The time in which a second signal belongs to the first one: `timeout` signals a process and then its group. Work that takes
-/// longer to stop says so.
-const ONE_REQUEST: Duration = Duration::from_millis(700);
+/// The time that work has to stop by itself. A call of a backend that is not watched takes longer, and then kogge ends without it. A
+/// second signal in this time belongs to the first one: `timeout` signals a process and then its group.
+const STOPPING: Duration = Duration::from_millis(500);
+/// This time for work that says how far it was, gives back leases or prints a report.
+const STOPPING_WELL: Duration = Duration::from_secs(60);
+
+/// Whether the work has the longer time to stop.
+static STOPS_WELL: AtomicBool = AtomicBool::new(false);
+
+/// Gives the work that follows more time to stop by itself.
+pub(crate) fn give_time_to_stop() {
+    STOPS_WELL.store(true, Ordering::Relaxed);
+}
 
 /// Installs the handler of Ctrl-C, SIGTERM and SIGHUP. The first signal asks the work to stop, which takes a fraction of a second;
 /// the second ends kogge at once. If the handler cannot be installed, signals still end kogge, less cleanly.
@@ -35,14 +45,31 @@ fn interrupt() {
     });
     if is_first {
         spawn(|| {
-            sleep(ONE_REQUEST);
-            // If standard error is closed, the note has no reader.
-            let _ = writeln!(stderr(), "note: Stopping when the current call ends; another Ctrl-C ends kogge at once.");
+            sleep(STOPPING);
+            if STOPS_WELL.load(Ordering::Relaxed) {
+                note("Stopping as soon as the current call ends; another Ctrl-C ends kogge at once.");
+                sleep(STOPPING_WELL);
+            }
+            end_now("Stopped on request in a call that goes on; there is no result.");
         });
-    } else if first.elapsed() > ONE_REQUEST {
-        end_programs();
-        exit(EXIT_INTERRUPTED.into());
+    } else if first.elapsed() > STOPPING {
+        end_now("Stopped at once; there is no result.");
     }
+}
+
+/// Ends kogge without waiting for its threads, but not before the programs that it has started.
+pub(crate) fn end_now(sentence: &str) -> ! {
+    end_programs();
+    // If standard error is closed, the sentence has no reader.
+    let _ = writeln!(stderr(), "{}", printable(sentence));
+    // What drivers do at a regular exit must not meet threads that still count.
+    #[cfg(unix)]
+    // SAFETY: `_exit` may be called at any time.
+    unsafe {
+        libc::_exit(EXIT_INTERRUPTED.into())
+    }
+    #[cfg(not(unix))]
+    std::process::exit(EXIT_INTERRUPTED.into())
 }
 
 /// Installs a handler, but leaves SIGHUP ignored if it is, so that `nohup` protects a long run.

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kogge_ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
+use kogge_ledger::{DeviceProgress, Event, LedgerError, Snapshot, Source, Watcher};
 use serde::Serialize;
 
 use crate::entry::{Count, Entry};
-use crate::monitor::{Reports, duration, is_interrupted, shows_progress};
+use crate::monitor::{Reports, duration, end_now, is_interrupted, shows_progress};
 use crate::output::{Output, magnitude, number_of, record};
 
 /// The longest interval between JSON lines, in seconds. Lines come every second at first, then less and less often.
@@ -102,6 +102,12 @@ impl Watcher for Reporter<'_> {
                 let sentence = format!("{backend}: {device} is no longer used. {reason}");
                 state.complain(&sentence);
                 state.line(&record! { event: "device_failed", backend, device, variant, reason });
+            }
+            &Event::StillCounting { done, entries } => {
+                if let Some(bars) = &state.bars {
+                    let _ = bars.all.clear();
+                }
+                end_now(&LedgerError::Stopped { done, entries }.to_string());
             }
             Event::Waiting { leases } => {
                 let entries: u64 = leases.iter().map(|lease| lease.entries).sum();

@@ -9,7 +9,7 @@ use kogge_ledger::{DeviceProgress, Kind, Ledger, LedgerRequest, Snapshot, WorkOp
 use crate::args;
 use crate::context::{Context, Job};
 use crate::kinds::{self, Kinds};
-use crate::monitor::saying;
+use crate::monitor::{give_time_to_stop, saying};
 use crate::outcome::{Answer, Failure};
 use crate::output::{Aside, brief, magnitude, record};
 use crate::reporter::{Reporter, Worker};
@@ -63,6 +63,8 @@ impl Job for args::Run {
             context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries).into())?;
         }
         let options = WorkOptions { worker: worker_name(), lease, alone: false };
+        // The ledger gives back its leases before it ends a call that goes on.
+        give_time_to_stop();
         let reporter = Reporter::new(&mut context.output);
         let result = ledger.work(&mut devices, &options, &reporter);
         reporter.finish()?;

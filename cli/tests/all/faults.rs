@@ -324,3 +324,65 @@ fn damage_is_named() {
     let run = kogge(&["run", "2", "--raw", "--ledger", &file, "--backend", "cpu", "--quiet"]);
     assert!(run.code == 2 && run.stderr.contains("is damaged: "), "{run:?}");
 }
+
+/// Backends whose calls are not watched, such as the mailbox and the host's merging, would go on for minutes.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_command_on_every_backend_stops_at_the_first_signal() {
+    let folder = folder("stops");
+    let suite = format!("{folder}/long.epd");
+    std::fs::write(&suite, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D9 2439530234167\n").unwrap();
+    let done = format!("{folder}/done");
+    kogge(&["run", "7", "--ledger", &done, "--entries", "1", "--ply", "5", "--backend", "cpu", "--quiet"])
+        .answer("run");
+    let listed = kogge(&["devices", "--json"]).json().remove(0);
+    let rows = listed["devices"].as_array().expect("a list");
+    let usable = |name: &str| rows.iter().any(|row| row["backend"] == name && row["usable"] == true);
+    let mut random = 7_u64;
+    for backend in ["cpu", "mailbox", "opencl", "wgpu"].into_iter().filter(|name| usable(name)) {
+        let (ledger, raw) = (format!("{folder}/{backend}"), format!("{folder}/{backend}-raw"));
+        for line in [
+            "perft 12",
+            "perft 12 --raw",
+            "divide 12",
+            "stats 12",
+            "unique 12",
+            "best 9",
+            "diff 12 --against mailbox",
+            &format!("suite {suite}"),
+            &format!("run 12 --ply 7 --ledger {ledger}"),
+            &format!("run 9 --raw --ply 1 --ledger {raw}"),
+            &format!("ledger {done} --verify 1"),
+        ] {
+            if line.starts_with("diff") && backend == "mailbox" || line.starts_with("ledger") && backend == "cpu" {
+                continue;
+            }
+            let mut child = command(&[&words(line)[..], &["--backend", backend]].concat())
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            // The drivers of GPUs have handlers of their own before kogge has, but not this thread.
+            let threads = format!("/proc/{}/task", child.id());
+            wait_until("no signal is caught", || {
+                let threads = std::fs::read_dir(&threads).into_iter().flatten().flatten();
+                let name = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("comm"));
+                threads.filter_map(|thread| name(thread).ok()).any(|name| name == "ctrl-c\n")
+                    || child.try_wait().unwrap().is_some()
+            });
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            std::thread::sleep(Duration::from_millis((random >> 33) % 1_000));
+            let start = Instant::now();
+            send("-INT", &child);
+            wait_until(line, || child.try_wait().unwrap().is_some());
+            let took = start.elapsed();
+            let run = Run::from(child.wait_with_output().unwrap());
+            assert!(run.code == 130 && run.stderr.contains("Stopped "), "{line} {backend}: {run:?}");
+            assert!(took < Duration::from_secs(2), "{line} {backend}: {took:?}");
+        }
+        for file in [&ledger, &raw].into_iter().filter(|file| Path::new(file).exists()) {
+            let leased = Sqlite::open(Path::new(file)).and_then(|mut store| store.tally()).map_or(0, |it| it.leased);
+            assert_eq!(leased, 0, "{file}");
+        }
+    }
+}

@@ -29,6 +29,8 @@ const ASK: Duration = Duration::from_secs(5);
 /// The time after which a wait for other processes is reported for the first time. Each report takes ten times longer than the one
 /// before.
 const REPORT: Duration = Duration::from_secs(2);
+/// The time that devices have to stop; the call of a backend that is not watched goes on for longer.
+const STOPPING: Duration = Duration::from_millis(300);
 
 impl Ledger {
     /// Counts all open entries with these devices, and returns the total and the devices' progress. Other processes may
@@ -78,6 +80,8 @@ impl Ledger {
                 extended: start,
                 idle: start,
                 report: REPORT,
+                stopping: None,
+                left: false,
             };
             let mut fatal = None;
             loop {
@@ -157,11 +161,25 @@ struct Watch<'a> {
     /// The time when a device last held entries, and the wait after that until the next report.
     idle: Instant,
     report: Duration,
+    /// The time of the request to stop.
+    stopping: Option<Instant>,
+    /// Whether the leases were given back although a call goes on.
+    left: bool,
 }
 
 impl Watch<'_> {
     fn look(&mut self) -> Result<(), LedgerError> {
         let shared = self.shared;
+        if shared.watcher.is_cancelled() {
+            let told = self.stopping.get_or_insert_with(Instant::now);
+            if !shared.options.alone && !self.left && told.elapsed() >= STOPPING {
+                self.left = true;
+                (0..shared.desks().len()).try_for_each(|index| shared.ledger.store().release(&shared.worker(index)))?;
+                let tally = shared.ledger.tally()?;
+                shared.watcher.event(&Event::StillCounting { done: tally.done, entries: tally.entries });
+            }
+            return Ok(());
+        }
         if self.extended.elapsed() >= shared.options.lease / 3 {
             self.extended = Instant::now();
             let held: Vec<_> = shared.desks().iter().map(|desk| desk.held.clone()).collect();

@@ -45,6 +45,14 @@ pub enum Event<'a> {
         /// The leases of other processes.
         leases: &'a [Lease],
     },
+    /// The work was asked to stop half a second ago, but a call of a device goes on. All leases were given back, and recorded answers
+    /// stay in the ledger, so the process may end now.
+    StillCounting {
+        /// Counted entries.
+        done: u64,
+        /// All entries.
+        entries: u64,
+    },
     /// A device failed and is no longer used.
     DeviceFailed {
         /// The device.
