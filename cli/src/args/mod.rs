@@ -19,7 +19,7 @@ Exit codes:
   1    the answer is no: a suite line failed, or a difference was found
   2    the call or the input was wrong
   3    a device, an engine, or the output failed
-  130  stopped with Ctrl-C; standard error says how far the work was";
+  130  stopped with Ctrl-C, SIGTERM or SIGHUP; standard error says how far the work was";
 
 /// Counts chess trees, exactly, on CPUs and GPUs.
 #[derive(Debug, Parser)]
