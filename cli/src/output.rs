@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn text_has_no_control_characters_but_line_ends_and_tabs() {
         let mut written = Vec::new();
-        write!(Printable(&mut written), "a\tb\n\u{1b}[31m{}\u{9b}\r\n", "é\u{7f}").unwrap();
+        write!(Printable(&mut written), "a\tb\n\u{1b}[31mé\u{7f}\u{9b}\r\n").unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), "a\tb\n\\u{1b}[31mé\\u{7f}\\u{9b}\\r\n");
     }
 

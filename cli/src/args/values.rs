@@ -171,7 +171,7 @@ pub(super) fn size(text: &str) -> Result<NonZeroUsize, String> {
         Some(bytes) if bytes.get() >= MIN_SIZE => Ok(bytes),
         None if !digits.is_empty()
             && digits.bytes().all(|digit| digit.is_ascii_digit())
-            && digits.trim_matches('0') != "" =>
+            && !digits.trim_matches('0').is_empty() =>
         {
             Err(format!(
                 "this is more than a machine can address; expected at most {} bytes, such as 256M or 1G",
