@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use crate::args::Cli;
+use crate::monitor::is_interrupted;
 use crate::outcome::{Answer, EXIT_NO, Failure};
 use crate::output::printable;
 
@@ -67,6 +68,13 @@ fn main() -> ExitCode {
         Err(message) if message.use_stderr() => message.exit(),
         // `exit` would not say that the help could not be written.
         Err(help) => help.print().and_then(|()| stdout().flush()).map_err(Failure::Output).map(|()| Answer::Done),
+    };
+    let answer = match answer {
+        // A compiler of kernels fails when a signal reaches it.
+        Err(Failure::Device(_)) if is_interrupted() => {
+            Err(Failure::Interrupted("Stopped on request; there is no result.".to_owned()))
+        }
+        answer => answer,
     };
     match answer {
         Ok(Answer::Done) => ExitCode::SUCCESS,

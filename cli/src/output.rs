@@ -224,15 +224,12 @@ impl Effort {
     }
 }
 
-/// Escapes control characters in what is written, except the ends of lines and tabs.
+/// Writes [printable] text.
 struct Printable<'a>(&'a mut dyn Write);
 
 impl Write for Printable<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for piece in String::from_utf8_lossy(bytes).split_inclusive(['\n', '\t']) {
-            let text = piece.trim_end_matches(['\n', '\t']);
-            write!(self.0, "{}{}", printable(text), &piece[text.len()..])?;
-        }
+        self.0.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())?;
         Ok(bytes.len())
     }
 
@@ -246,9 +243,9 @@ pub(crate) fn number_of(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
 
-/// Escapes control characters, with which a name from a file or a program could change what the terminal shows.
+/// Escapes control characters other than ends of lines and tabs, with which a name from a file or a program could change what the terminal shows.
 pub(crate) fn printable(text: &str) -> String {
-    let escape = |letter: char| match letter.is_control() {
+    let escape = |letter: char| match letter.is_control() && !matches!(letter, '\n' | '\t') {
         true => letter.escape_default().to_string(),
         false => letter.to_string(),
     };
