@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kogge_devices::{Estimate, Estimator, Opened, Request, open};
 use kogge_driver::{Driver, Error};
 
-use crate::monitor::{Monitor, catch_interrupts};
+use crate::monitor::{Monitor, catch_interrupts, saying};
 use crate::outcome::{Answer, Failure};
 use crate::output::Output;
 use crate::selection::Selection;
@@ -30,7 +30,7 @@ pub(crate) struct Context {
 impl Context {
     /// Opens a device without an estimate of the work, and notes the devices that `auto` could not use.
     pub(crate) fn open(&self, request: &Request) -> Result<Opened, Failure> {
-        Ok(self.noting(open(request, None)?))
+        Ok(self.noting(self.opening(|| open(request, None))?))
     }
 
     /// Opens the requested device for a tree of this depth. To estimate the work, `count` counts the tree to smaller
@@ -54,7 +54,13 @@ impl Context {
         estimator: Estimator<'_>,
     ) -> Result<Opened, Failure> {
         self.start_threads()?;
-        Ok(self.noting(open(&Request { hash, ..self.request }, Some(estimator))?))
+        let request = Request { hash, ..self.request };
+        Ok(self.noting(self.opening(|| open(&request, Some(estimator)))?))
+    }
+
+    /// Opens devices, and says so if it takes long.
+    pub(crate) fn opening<T>(&self, open: impl FnOnce() -> T) -> T {
+        saying("Opening the device (the first time, its kernels are compiled)", self.output.quiet, open)
     }
 
     /// Prints the notes about the choice of the device.

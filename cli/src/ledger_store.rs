@@ -36,12 +36,31 @@ impl LedgerLocation {
 fn connect(address: &str, lease: Duration) -> Result<Box<dyn LedgerStore>, LedgerError> {
     use kogge_ledger::Postgres;
 
-    use crate::monitor::is_interrupted;
+    use std::sync::Mutex;
+    use std::time::Instant;
+
+    use crate::monitor::{Reports, duration, is_interrupted, note};
 
     /// The time for which a database may be unreachable after the first connection: enough to restart a machine.
     const PATIENCE: Duration = Duration::from_secs(600);
 
-    Ok(Box::new(Postgres::connect(address, lease, PATIENCE, is_interrupted)?))
+    let mut reports = (Reports::new(), Instant::now());
+    let wait = move || {
+        // The store calls this several times a second while it waits, and may take half a minute for an attempt.
+        if reports.1.elapsed() > Duration::from_secs(60) {
+            reports.0 = Reports::new();
+        }
+        reports.1 = Instant::now();
+        if let Some(elapsed) = reports.0.due() {
+            note(&format!("The database has been out of reach for {}; trying again.", duration(elapsed.as_secs_f64())));
+        }
+        is_interrupted()
+    };
+    let wait = Mutex::new(wait);
+    Ok(Box::new(Postgres::connect(address, lease, PATIENCE, move || {
+        let mut wait = wait.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        wait()
+    })?))
 }
 
 #[cfg(not(feature = "postgres"))]

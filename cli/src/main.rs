@@ -14,13 +14,15 @@ mod reporter;
 mod root;
 mod selection;
 
-use std::io::Write;
+use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::args::Cli;
+use crate::monitor::is_interrupted;
 use crate::outcome::{Answer, EXIT_NO, Failure};
+use crate::output::printable;
 
 /// Suppresses a message that a driver prints on standard error.
 ///
@@ -61,7 +63,20 @@ fn main() -> ExitCode {
         .without_time()
         .with_ansi(false)
         .init();
-    match commands::run(Cli::parse()) {
+    let answer = match Cli::definition().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => commands::run(cli),
+        Err(message) if message.use_stderr() => message.exit(),
+        // `exit` would not say that the help could not be written.
+        Err(help) => help.print().and_then(|()| stdout().flush()).map_err(Failure::Output).map(|()| Answer::Done),
+    };
+    let answer = match answer {
+        // A compiler of kernels fails when a signal reaches it.
+        Err(Failure::Device(_)) if is_interrupted() => {
+            Err(Failure::Interrupted("Stopped on request; there is no result.".to_owned()))
+        }
+        answer => answer,
+    };
+    match answer {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(EXIT_NO),
         // The reader of the output closed the pipe early, as `head` does.
@@ -69,7 +84,7 @@ fn main() -> ExitCode {
         Err(failure) => {
             let kind = if matches!(failure, Failure::Interrupted(_)) { "" } else { "error: " };
             // If standard error is closed, the failure cannot be reported.
-            let _ = writeln!(std::io::stderr(), "{kind}{failure}");
+            let _ = writeln!(std::io::stderr(), "{kind}{}", printable(&failure.to_string()));
             ExitCode::from(failure.exit_code())
         }
     }

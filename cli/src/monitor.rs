@@ -1,33 +1,96 @@
 //! Shows the progress of work on a terminal, and stops it on Ctrl-C.
 
-use std::io::{IsTerminal, stderr};
-use std::process::exit;
-use std::sync::Mutex;
+use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, Once, OnceLock};
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kogge_driver::{Observer, Progress};
+use kogge_driver::{Observer, Progress, end_programs};
 
 use crate::outcome::EXIT_INTERRUPTED;
-use crate::output::rate;
+use crate::output::{printable, rate};
 
-/// Whether Ctrl-C was pressed.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The time of the first Ctrl-C, SIGTERM or SIGHUP.
+static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
 
-/// Installs the handler of Ctrl-C. The first Ctrl-C asks the work to stop, which takes a fraction of a second; the
-/// second ends kogge at once. If the handler cannot be installed, Ctrl-C still ends kogge, less cleanly. Other signals
-/// keep their meaning, so `nohup` protects a long run.
+/// The time that work has to stop by itself. A call of a backend that is not watched takes longer, and then kogge ends without it. A
+/// second signal in this time belongs to the first one: `timeout` signals a process and then its group.
+const STOPPING: Duration = Duration::from_millis(500);
+/// This time for work that says how far it was, gives back leases or prints a report.
+const STOPPING_WELL: Duration = Duration::from_secs(60);
+
+/// Whether the work has the longer time to stop.
+static STOPS_WELL: AtomicBool = AtomicBool::new(false);
+
+/// Gives the work that follows more time to stop by itself.
+pub(crate) fn give_time_to_stop() {
+    STOPS_WELL.store(true, Ordering::Relaxed);
+}
+
+/// Installs the handler of Ctrl-C, SIGTERM and SIGHUP. The first signal asks the work to stop, which takes a fraction of a second;
+/// the second ends kogge at once. If the handler cannot be installed, signals still end kogge, less cleanly.
 pub(crate) fn catch_interrupts() {
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            exit(EXIT_INTERRUPTED.into());
-        }
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| keeping_hangups_ignored(|| ctrlc::set_handler(interrupt).is_ok()));
+}
+
+fn interrupt() {
+    let mut is_first = false;
+    let first = INTERRUPTED.get_or_init(|| {
+        is_first = true;
+        Instant::now()
     });
+    if is_first {
+        spawn(|| {
+            sleep(STOPPING);
+            if STOPS_WELL.load(Ordering::Relaxed) {
+                note("Stopping as soon as the current call ends; another Ctrl-C ends kogge at once.");
+                sleep(STOPPING_WELL);
+            }
+            end_now("Stopped on request in a call that goes on; there is no result.");
+        });
+    } else if first.elapsed() > STOPPING {
+        end_now("Stopped at once; there is no result.");
+    }
+}
+
+/// Ends kogge without waiting for its threads, but not before the programs that it has started.
+pub(crate) fn end_now(sentence: &str) -> ! {
+    end_programs();
+    // If standard error is closed, the sentence has no reader.
+    let _ = writeln!(stderr(), "{}", printable(sentence));
+    // What drivers do at a regular exit must not meet threads that still count.
+    #[cfg(unix)]
+    // SAFETY: `_exit` may be called at any time.
+    unsafe {
+        libc::_exit(EXIT_INTERRUPTED.into())
+    }
+    #[cfg(not(unix))]
+    std::process::exit(EXIT_INTERRUPTED.into())
+}
+
+/// Installs a handler, but leaves SIGHUP ignored if it is, so that `nohup` protects a long run.
+#[cfg(unix)]
+fn keeping_hangups_ignored(install: impl FnOnce() -> bool) {
+    // SAFETY: `signal` may be called at any time; the old meaning that it returns is a valid one.
+    unsafe {
+        let before = libc::signal(libc::SIGHUP, libc::SIG_IGN);
+        if !install() || before == libc::SIG_IGN {
+            libc::signal(libc::SIGHUP, before);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn keeping_hangups_ignored(install: impl FnOnce() -> bool) {
+    install();
 }
 
 pub(crate) fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    INTERRUPTED.get().is_some()
 }
 
 /// Whether progress is shown: only if standard error is a terminal and `--quiet` is not set.
@@ -40,10 +103,63 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The length of the bar in steps.
 const STEPS: f64 = 10_000.0;
 
+/// The times after which a line says how far the work is where no bar is shown, in seconds; then there is a line every hour.
+const REPORTS: [u64; 4] = [2, 60, 600, 3_600];
+
+/// Tells when a report of long work is due: soon at first, then less and less often.
+pub(crate) struct Reports {
+    start: Instant,
+    given: usize,
+}
+
+impl Reports {
+    pub(crate) fn new() -> Self {
+        Self { start: Instant::now(), given: 0 }
+    }
+
+    /// Returns the time of the work so far if a report is due.
+    pub(crate) fn due(&mut self) -> Option<Duration> {
+        let last = REPORTS.len() - 1;
+        let next = REPORTS[self.given.min(last)] * (self.given.saturating_sub(last) as u64 + 1);
+        let elapsed = self.start.elapsed();
+        (elapsed.as_secs() >= next).then(|| {
+            self.given += 1;
+            elapsed
+        })
+    }
+}
+
+/// Calls `work`, and says on standard error what it is if it takes long.
+pub(crate) fn saying<T>(doing: &str, quiet: bool, work: impl FnOnce() -> T) -> T {
+    let (over, is_over) = channel::<()>();
+    let doing = doing.to_owned();
+    let reporter = (!quiet).then(|| {
+        spawn(move || {
+            let mut reports = Reports::new();
+            while is_over.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout) {
+                if let Some(elapsed) = reports.due() {
+                    note(&format!("{doing} has taken {} so far.", duration(elapsed.as_secs_f64())));
+                }
+            }
+        })
+    });
+    let result = work();
+    drop(over);
+    // A reporter that has failed has nothing to say.
+    let _ = reporter.map(|it| it.join());
+    result
+}
+
+/// Prints a note on standard error. If it is closed, the note has no reader.
+pub(crate) fn note(sentence: &str) {
+    let _ = writeln!(stderr(), "note: {}", printable(sentence));
+}
+
 /// Observes work for a command.
 pub(crate) struct Monitor {
     /// The name of the counted things, as a plural.
     unit: &'static str,
+    quiet: bool,
     shown: bool,
     work: Mutex<Work>,
 }
@@ -51,6 +167,7 @@ pub(crate) struct Monitor {
 /// The current piece of work.
 struct Work {
     start: Instant,
+    reports: Reports,
     bar: Option<ProgressBar>,
 }
 
@@ -58,7 +175,8 @@ impl Monitor {
     /// Creates a monitor, which shows a bar unless `quiet` is set.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
         let shown = shows_progress(quiet);
-        Self { unit, shown, work: Mutex::new(Work { start: Instant::now(), bar: None }) }
+        let work = Work { start: Instant::now(), reports: Reports::new(), bar: None };
+        Self { unit, quiet, shown, work: Mutex::new(work) }
     }
 
     /// Removes the bar and starts the next piece of work.
@@ -67,17 +185,29 @@ impl Monitor {
         if let Some(bar) = work.bar.take() {
             bar.finish_and_clear();
         }
-        work.start = Instant::now();
+        (work.start, work.reports) = (Instant::now(), Reports::new());
     }
 }
 
 impl Observer for Monitor {
     fn progress(&self, progress: &Progress) {
-        if !self.shown {
+        if self.quiet {
             return;
         }
         let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let elapsed = work.start.elapsed();
+        let seconds = elapsed.as_secs_f64();
+        let left = match progress.fraction {
+            ..=1e-9 => "time left unknown".to_owned(),
+            fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
+        };
+        let speed = format!("{} {}/s, {left}", rate(progress.counted, elapsed), self.unit);
+        if !self.shown {
+            if work.reports.due().is_some() {
+                note(&format!("After {}, {:.1} % is done: {speed}.", duration(seconds), 100.0 * progress.fraction));
+            }
+            return;
+        }
         if elapsed < PATIENCE {
             return;
         }
@@ -91,12 +221,7 @@ impl Observer for Monitor {
             bar
         });
         bar.set_position((progress.fraction * STEPS) as u64);
-        let seconds = elapsed.as_secs_f64();
-        let left = match progress.fraction {
-            ..=1e-9 => "time left unknown".to_owned(),
-            fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
-        };
-        bar.set_message(format!("{} {}/s, {left}", rate(progress.counted, elapsed), self.unit));
+        bar.set_message(speed);
     }
 
     fn is_cancelled(&self) -> bool {

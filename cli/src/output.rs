@@ -72,7 +72,7 @@ impl Output {
             serde_json::to_writer(&mut self.to, value)?;
             writeln!(self.to)?;
         } else {
-            text(&mut self.to)?;
+            text(&mut Printable(&mut self.to))?;
         }
         self.to.flush()
     }
@@ -86,7 +86,7 @@ impl Output {
     /// Prints lines below the answer, unless `--json` or `--quiet` is set.
     pub(crate) fn aside(&mut self, Aside { brief, full }: &Aside) -> io::Result<()> {
         if !self.json && !self.quiet {
-            writeln!(self.to, "{}", if self.verbose { full } else { brief })?;
+            writeln!(Printable(&mut self.to), "{}", if self.verbose { full } else { brief })?;
             self.to.flush()?;
         }
         Ok(())
@@ -96,13 +96,13 @@ impl Output {
     pub(crate) fn note(&self, sentence: &str) {
         if !self.quiet {
             // If standard error is closed, the note has no reader.
-            let _ = writeln!(stderr(), "note: {sentence}");
+            let _ = writeln!(stderr(), "note: {}", printable(sentence));
         }
     }
 
     /// Prints an error on standard error.
     pub(crate) fn complain(&self, sentence: &str) {
-        let _ = writeln!(stderr(), "error: {sentence}");
+        let _ = writeln!(stderr(), "error: {}", printable(sentence));
     }
 }
 
@@ -162,6 +162,9 @@ impl std::fmt::Display for Device {
 #[derive(Serialize)]
 pub(crate) struct Effort {
     seconds: f64,
+    /// The time before that, in which the device was opened.
+    #[serde(skip)]
+    opening: Duration,
     per_second: f64,
     /// Whether the last two plies were counted in closed form as far as possible.
     bulk: bool,
@@ -186,7 +189,16 @@ impl Effort {
         let per_second = per_second(counted, elapsed);
         let device = opened.backend.info().into();
         let chosen = opened.chosen.clone();
-        Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
+        Self {
+            seconds: elapsed.as_secs_f64(),
+            opening: opened.opening,
+            per_second,
+            bulk: false,
+            deduplicated,
+            hash: None,
+            chosen,
+            device,
+        }
     }
 
     /// Formats the effort as `4.12 s, 775 M leaves/s; cpu: CPU, 2 threads`. The full text also names the way of counting;
@@ -201,10 +213,43 @@ impl Effort {
         let merged = if self.deduplicated { "equal positions merged" } else { "equal positions not merged" };
         let Device { backend, device, variant, .. } = &self.device;
         let chosen = self.chosen.as_ref().map_or(String::new(), |reason| format!("\n{reason}"));
-        let rate = format!("{:.3} s, {} {unit}/s", self.seconds, magnitude(self.per_second));
+        // A short time is part of starting any program.
+        let opening = match self.opening.as_secs_f64() {
+            seconds @ 0.5.. => format!(", after {seconds:.1} s to open the device"),
+            _ => String::new(),
+        };
+        let rate = format!("{:.3} s{opening}, {} {unit}/s", self.seconds, magnitude(self.per_second));
         let full = format!("{rate} ({bulk}, {merged}); {backend}: {device}, {variant}{how}{chosen}");
         Aside::new(format!("{rate}; {}", self.device.brief()), full)
     }
+}
+
+/// Writes [printable] text.
+struct Printable<'a>(&'a mut dyn Write);
+
+impl Write for Printable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Formats a number of things, such as `1 entry` or `7 entries`.
+pub(crate) fn number_of(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+/// Escapes control characters other than ends of lines and tabs, with which a name from a file or a program could change what the terminal shows.
+pub(crate) fn printable(text: &str) -> String {
+    let escape = |letter: char| match letter.is_control() && !matches!(letter, '\n' | '\t') {
+        true => letter.escape_default().to_string(),
+        false => letter.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 pub(crate) fn per_second(counted: u128, elapsed: Duration) -> f64 {
@@ -238,6 +283,13 @@ pub(crate) fn magnitude(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_has_no_control_characters_but_line_ends_and_tabs() {
+        let mut written = Vec::new();
+        write!(Printable(&mut written), "a\tb\n\u{1b}[31mé\u{7f}\u{9b}\r\n").unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), "a\tb\n\\u{1b}[31mé\\u{7f}\\u{9b}\\r\n");
+    }
 
     #[test]
     fn rates_have_three_digits() {

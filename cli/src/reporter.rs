@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kogge_driver::Observer;
-use kogge_ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
+use kogge_ledger::{DeviceProgress, Event, LedgerError, Snapshot, Source, Watcher};
 use serde::Serialize;
 
 use crate::entry::{Count, Entry};
-use crate::monitor::{duration, is_interrupted, shows_progress};
-use crate::output::{Output, magnitude, record};
+use crate::monitor::{Reports, duration, end_now, is_interrupted, shows_progress};
+use crate::output::{Output, magnitude, number_of, record};
 
 /// The longest interval between JSON lines, in seconds. Lines come every second at first, then less and less often.
 const LONGEST_INTERVAL: f64 = 60.0;
@@ -46,6 +46,8 @@ impl From<&DeviceProgress> for Worker {
 /// Watches a run and reports it; Ctrl-C ends the run.
 pub(crate) struct Reporter<'a> {
     shown: bool,
+    /// Whether lines on standard error say how far the work is.
+    told: bool,
     state: Mutex<State<'a>>,
 }
 
@@ -54,6 +56,7 @@ struct State<'a> {
     /// The first error while writing the output.
     written: io::Result<()>,
     printed: Instant,
+    reports: Reports,
     bars: Option<Bars>,
 }
 
@@ -67,8 +70,9 @@ struct Bars {
 impl<'a> Reporter<'a> {
     pub(crate) fn new(output: &'a mut Output) -> Self {
         let shown = !output.json && shows_progress(output.quiet);
-        let state = State { output, written: Ok(()), printed: Instant::now(), bars: None };
-        Self { shown, state: Mutex::new(state) }
+        let told = !shown && !output.json && !output.quiet;
+        let state = State { output, written: Ok(()), printed: Instant::now(), reports: Reports::new(), bars: None };
+        Self { shown, told, state: Mutex::new(state) }
     }
 
     /// Removes the bars.
@@ -94,12 +98,36 @@ impl Watcher for Reporter<'_> {
     fn event(&self, event: &Event<'_>) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         match event {
-            Event::Progress(snapshot) => state.progress(snapshot, self.shown),
+            Event::Progress(snapshot) => {
+                state.progress(snapshot, self.shown);
+                if self.told && state.reports.due().is_some() {
+                    state.tell(snapshot);
+                }
+            }
             Event::DeviceFailed { source, reason } => {
                 let Source { backend, device, variant, .. } = (*source).clone();
                 let sentence = format!("{backend}: {device} is no longer used. {reason}");
                 state.complain(&sentence);
                 state.line(&record! { event: "device_failed", backend, device, variant, reason });
+            }
+            &Event::StillCounting { done, entries } => {
+                if let Some(bars) = &state.bars {
+                    let _ = bars.all.clear();
+                }
+                end_now(&LedgerError::Stopped { done, entries }.to_string());
+            }
+            Event::Waiting { leases } => {
+                let entries: u64 = leases.iter().map(|lease| lease.entries).sum();
+                let longest = leases.iter().map(|lease| lease.ends_in.as_secs_f64()).fold(0.0, f64::max);
+                let names: Vec<_> = leases.iter().map(|lease| lease.worker.as_str()).collect();
+                let sentence = format!(
+                    "Waiting for {}, which other processes count, for at most {} if they have ended ({}). \"kogge ledger LOCATION \
+                     --release\" frees them at once.",
+                    number_of(entries, "entry", "entries"),
+                    duration(longest),
+                    names.join(", ")
+                );
+                state.above_bars(|output| output.note(&sentence));
             }
             Event::Disputed { place, answer, had, source } => {
                 let entry = Entry::new(answer.id, place);
@@ -137,6 +165,12 @@ impl State<'_> {
         }
     }
 
+    fn tell(&self, snapshot: &Snapshot) {
+        let Snapshot { done, entries, elapsed, .. } = snapshot;
+        let elapsed = duration(elapsed.as_secs_f64());
+        self.output.note(&format!("After {elapsed}, {done} of {entries} entries are done: {}.", left(snapshot)));
+    }
+
     /// Prints a line of JSON if `--json` is set.
     fn line(&mut self, line: &impl Serialize) {
         if self.output.json && self.written.is_ok() {
@@ -146,11 +180,21 @@ impl State<'_> {
 
     /// Prints an error on standard error, above the bars.
     fn complain(&self, sentence: &str) {
+        self.above_bars(|output| output.complain(sentence));
+    }
+
+    fn above_bars(&self, print: impl FnOnce(&Output)) {
         match &self.bars {
-            Some(bars) => bars.all.suspend(|| self.output.complain(sentence)),
-            None => self.output.complain(sentence),
+            Some(bars) => bars.all.suspend(|| print(self.output)),
+            None => print(self.output),
         }
     }
+}
+
+fn left(snapshot: &Snapshot) -> String {
+    let left = snapshot.seconds_left();
+    let left = left.map_or("time left unknown".to_owned(), |left| format!("about {} left", duration(left)));
+    format!("{} entries/s, {left}", magnitude(snapshot.rate))
 }
 
 impl Bars {
@@ -171,10 +215,7 @@ impl Bars {
 
     fn show(&self, snapshot: &Snapshot) {
         self.total.set_position(snapshot.done);
-        let left = snapshot
-            .seconds_left()
-            .map_or("time left unknown".to_owned(), |left| format!("about {} left", duration(left)));
-        self.total.set_message(format!("{} entries/s, {left}", magnitude(snapshot.rate)));
+        self.total.set_message(left(snapshot));
         let seconds = snapshot.elapsed.as_secs_f64().max(1e-9);
         for (bar, device) in self.devices.iter().zip(&snapshot.devices) {
             let doing = match (&device.failed, device.at_work) {

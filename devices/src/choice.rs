@@ -1,6 +1,7 @@
 //! Opens one device: the named one, or the one that `auto` chooses.
 
 use std::cell::LazyCell;
+use std::time::Instant;
 
 use kogge_board::{Backend, BackendError, DeviceKind};
 use kogge_driver::Error;
@@ -8,7 +9,7 @@ use kogge_driver::Error;
 use crate::device::{BackendDevice, Request, Tunable};
 use crate::error::OpenError;
 use crate::estimate::Estimate;
-use crate::name::BackendName;
+use crate::name::{BackendName, NamedDevice};
 use crate::table::{BACKENDS, BackendKind, Opened, PREFERRED, number_without_backend, pick};
 
 /// Estimates the time that the CPU would need for the work.
@@ -16,7 +17,20 @@ pub type Estimator<'a> = &'a mut dyn FnMut(&mut dyn Backend) -> Result<Estimate,
 
 /// Opens the requested device. `auto` gives small work to the CPU; without an estimator, the work counts as large.
 pub fn open(request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opened, OpenError> {
-    open_from(BACKENDS, request, estimator)
+    let start = Instant::now();
+    let opened = open_from(BACKENDS, request, estimator)?;
+    Ok(Opened { opening: start.elapsed(), ..opened })
+}
+
+/// Returns the device that `auto` takes for large work if it can be opened.
+pub fn preferred() -> Option<NamedDevice> {
+    let listed: Vec<_> = BACKENDS.iter().map(|entry| (entry, entry.devices().unwrap_or_default())).collect();
+    PREFERRED.into_iter().find_map(|kind| {
+        listed.iter().filter(|(entry, _)| entry.automatic.contains(&kind)).find_map(|(entry, devices)| {
+            let number = devices.iter().position(|device| device.kind() == kind && device.is_usable())?;
+            Some(NamedDevice { backend: entry.name, number: Some(number) })
+        })
+    })
 }
 
 fn open_from(

@@ -60,6 +60,11 @@ impl Sample {
 }
 
 impl Estimate {
+    /// Returns the seconds that the device that counted would need.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     /// Estimates the work on one tree; `count` counts the tree to any given depth.
     pub fn tree(depth: u32, count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
         let sample = Sample::take(depth, count)?;

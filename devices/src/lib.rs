@@ -30,7 +30,7 @@ pub mod memory;
 mod name;
 mod table;
 
-pub use choice::{Estimator, open, tunable};
+pub use choice::{Estimator, open, preferred, tunable};
 pub use device::{BackendDevice, Listed, Profile, Request, Tunable, Tuned};
 pub use error::OpenError;
 pub use estimate::Estimate;

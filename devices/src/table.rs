@@ -1,6 +1,7 @@
 //! The table of backends.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, DeviceKind};
 
@@ -53,6 +54,8 @@ pub struct Opened {
     /// Sentences for the user: why `auto` could not use a better device, or that a software device is used although there
     /// are GPUs.
     pub notes: Vec<String>,
+    /// The time that it took to choose and to open the device, with the compilation of its kernels.
+    pub opening: Duration,
 }
 
 impl Opened {
@@ -60,7 +63,7 @@ impl Opened {
     pub fn listed(backend: Box<dyn Backend>) -> Self {
         let entry = BACKENDS.iter().find(|entry| entry.name.name() == backend.info().backend);
         let bulk = entry.is_some_and(|entry| entry.bulk);
-        Self { backend, bulk, hash: None, options: None, chosen: None, notes: Vec::new() }
+        Self { backend, bulk, hash: None, options: None, chosen: None, notes: Vec::new(), opening: Duration::ZERO }
     }
 }
 
@@ -96,7 +99,7 @@ impl BackendKind {
     /// Wraps an open device of this backend.
     pub(crate) fn opened(&self, backend: Box<dyn Backend>, request: &Request) -> Opened {
         let options = request.variant.filter(|_| self.is_gpu());
-        Opened { backend, bulk: self.bulk, hash: request.hash, options, chosen: None, notes: Vec::new() }
+        Opened { bulk: self.bulk, hash: request.hash, options, ..Opened::listed(backend) }
     }
 }
 

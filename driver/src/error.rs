@@ -78,6 +78,19 @@ pub enum EngineError {
         /// The time that it was silent.
         waited: Duration,
     },
+    /// It said much, but gave no answer.
+    #[error(
+        "The program `{command}` talked for {} s without a count {doing}; give it more time with --patience if it needs it.",
+        .waited.as_secs_f32()
+    )]
+    Endless {
+        /// The command.
+        command: String,
+        /// The request.
+        doing: String,
+        /// The time that it talked.
+        waited: Duration,
+    },
     /// Its answer cannot be right.
     #[error("The program `{command}` gives no answer to compare with: {reason}")]
     Answer {

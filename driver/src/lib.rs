@@ -57,7 +57,7 @@ pub use merged::{MergeCosts, MergeSettings, MergedCount, Quantity, RangeCount, R
 pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};
-pub use program::{Engine, Script};
+pub use program::{Engine, Script, end_programs};
 pub use suite::{Caps, LineVerdict};
 pub use unique::Distinct;
 

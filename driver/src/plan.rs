@@ -70,17 +70,50 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "ply  distinct positions             memory  ranges    seconds")?;
+        writeln!(f, "ply  distinct positions             memory  ranges         time")?;
         for PlannedPly { ply, positions, measured, bytes, ranges, seconds } in &self.plies {
             let about = if *measured { ' ' } else { '~' };
             let memory = bytes.div_ceil(1 << 20);
-            writeln!(f, "{ply:>3}  {about}{positions:>17}  {memory:>13} MiB  {ranges:>6}  {seconds:>9.3}")?;
+            writeln!(f, "{ply:>3}  {about}{positions:>17}  {memory:>13} MiB  {ranges:>6}  {:>11}", time(*seconds))?;
         }
         let Self { below, below_seconds, .. } = self;
-        write!(f, "{below} plies below: {below_seconds:.3} s; in all {:.3} s", self.seconds())?;
+        write!(f, "{below} plies below: {}; in all {}", time(*below_seconds), time(self.seconds()))?;
         match self.raw_seconds {
-            Some(seconds) => write!(f, "; every leaf without merging: about {seconds:.3} s"),
+            Some(seconds) => write!(f, "; every leaf without merging: about {}", time(seconds)),
             None => Ok(()),
+        }
+    }
+}
+
+/// Formats seconds for people, in one unit of at most years.
+pub(crate) fn time(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] =
+        [(31_557_600.0, "years"), (86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")];
+    match UNITS.into_iter().find(|(unit, _)| seconds >= 2.0 * unit) {
+        _ if !seconds.is_finite() => "unknown".to_owned(),
+        Some((unit, name)) if seconds >= 1e6 * unit => format!("{:.1e} {name}", seconds / unit),
+        Some((unit, name)) => format!("{:.0} {name}", seconds / unit),
+        None => format!("{seconds:.3} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_for_people() {
+        for (seconds, text) in [
+            (0.0, "0.000 s"),
+            (119.0, "119.000 s"),
+            (120.0, "2 minutes"),
+            (7_200.0, "2 hours"),
+            (200_000.0, "2 days"),
+            (27_689_854_940.948, "877 years"),
+            (1e20, "3.2e12 years"),
+            (f64::INFINITY, "unknown"),
+        ] {
+            assert_eq!(time(seconds), text);
         }
     }
 }

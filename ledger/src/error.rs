@@ -7,6 +7,15 @@ use crate::source::Source;
 /// An error of a ledger.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum LedgerError {
+    /// SQLite would open no file of this name.
+    #[error(
+        "{path:?} is no path of a file, so nothing would be kept; name a file, such as six.ledger, with ./ before a name that begins \
+         with \"file:\"."
+    )]
+    NoFile {
+        /// The path.
+        path: String,
+    },
     /// There is no ledger in the file or database.
     #[error("There is no ledger in {location}; \"kogge run DEPTH --ledger ...\" creates one.")]
     NoLedger {
@@ -70,7 +79,10 @@ pub enum LedgerError {
         wanted: String,
     },
     /// The contents of the ledger are impossible.
-    #[error("The ledger in {location} is damaged: {what}; restore a copy, or start another ledger.")]
+    #[error(
+        "The ledger in {location} is damaged: {what}; restore a copy, or start another ledger. \"kogge ledger --check\" says which counts are intact, \
+         if their table can still be read."
+    )]
     Damaged {
         /// The file or database.
         location: String,

@@ -91,6 +91,14 @@ impl Ledger {
         self.store().tally()
     }
 
+    /// Ends all leases, also of processes that still count, and returns the number of entries that had them.
+    ///
+    /// # Errors
+    /// If the ledger cannot be written.
+    pub fn release(&self) -> Result<u64, LedgerError> {
+        self.store().release_all()
+    }
+
     /// Sums the rows counted so far. The sum is the total only if all entries are counted and none is disputed: see
     /// [`Ledger::total`].
     ///

@@ -42,6 +42,7 @@ mod cover;
 mod create;
 mod error;
 mod export;
+mod lease;
 mod ledger;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -56,6 +57,7 @@ mod work;
 pub use check::Check;
 pub use create::LedgerRequest;
 pub use error::LedgerError;
+pub use lease::Lease;
 pub use ledger::{Ledger, Place, Sum, Total};
 #[cfg(feature = "postgres")]
 pub use postgres::Postgres;

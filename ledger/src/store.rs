@@ -7,6 +7,7 @@ use kogge_board::merge::{Key, KeyRange};
 use kogge_board::{Categories, Circle32, Fen, Quad48};
 
 use crate::error::LedgerError;
+use crate::lease::Lease;
 use crate::source::Source;
 use kogge_driver::{Quantity, RangeCount};
 
@@ -291,7 +292,8 @@ pub trait LedgerStore: Send {
     fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError>;
 
     /// Leases to this worker up to `most` entries that are neither counted nor leased, in the order of their numbers. The
-    /// list is empty if no entries are left, or if others lease all of them.
+    /// list is empty if no entries are left, or if others lease all of them. A lease that ends later than now plus the length of
+    /// its worker's leases was made while the clock was ahead, and is no lease.
     ///
     /// # Errors
     /// If the ledger cannot be read or written.
@@ -309,6 +311,18 @@ pub trait LedgerStore: Send {
     /// # Errors
     /// If the ledger cannot be written.
     fn release(&mut self, worker: &str) -> Result<(), LedgerError>;
+
+    /// Ends all leases of all workers, and returns the number of entries that they had.
+    ///
+    /// # Errors
+    /// If the ledger cannot be written.
+    fn release_all(&mut self) -> Result<u64, LedgerError>;
+
+    /// Returns all leases that have not ended.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    fn leases(&mut self) -> Result<Vec<Lease>, LedgerError>;
 
     /// Records answers, and returns which of them are new, repeated or different. The first answer of an entry is its count. A
     /// later answer is stored beside it if its source or its count differs; if the count differs, the entry is disputed.

@@ -305,3 +305,17 @@ def test_a_forked_process_starts_anew():
     """)
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=120)
     assert done.stdout == "0\n", done.stderr
+
+
+def test_only_names_of_the_package_are_public():
+    public = {name for name in dir(kogge) if not name.startswith("_")}
+    assert public <= set(kogge.__all__)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the layer is of Mesa on Linux")
+def test_listing_devices_without_a_display_server_prints_nothing():
+    hidden = ("XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    program = [sys.executable, "-c", "import kogge; kogge.devices()"]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -5,12 +5,12 @@ mod values;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use kogge_board::Format;
 use kogge_devices::BackendName;
 
-pub(crate) use self::values::{CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence};
+pub(crate) use self::values::{CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence, sensible};
 use self::values::{castling_files, depth, format, share, size, threads};
 
 const EXIT_CODES: &str = "\
@@ -19,11 +19,11 @@ Exit codes:
   1    the answer is no: a suite line failed, or a difference was found
   2    the call or the input was wrong
   3    a device, an engine, or the output failed
-  130  stopped with Ctrl-C; standard error says how far the work was";
+  130  stopped with Ctrl-C, SIGTERM or SIGHUP; standard error says how far the work was";
 
 /// Counts chess trees, exactly, on CPUs and GPUs.
 #[derive(Debug, Parser)]
-#[command(name = "kogge", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "kogge", version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -34,17 +34,14 @@ pub(crate) struct Cli {
 /// Options of all commands.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
-    /// The backend to use; `auto` takes the best one that works
-    #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
+    /// The backend: cpu, opencl or wgpu (GPUs), mailbox (a plain generator, to check the others), or auto, the best one that works
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto", hide_possible_values = true, help_heading = COMPUTE)]
     pub(crate) backend: BackendName,
-    /// The device, such as `opencl:1` or `cpu`, or with --backend its number, as `kogge devices` lists it. `kogge perft`, `run`,
-    /// `bench` and `selfcheck` also accept a list of devices, such as `cpu,opencl:0`, and `all`. With --backend, `all` means all
-    /// devices of that backend. Without it, `all` means every device of every backend for `bench` and `selfcheck`, and every GPU
-    /// once for `perft` and `run`, with the CPU if there is no GPU, or if no positions are merged
-    #[arg(long, global = true, value_name = "DEVICE", help_heading = "Where to compute")]
+    /// The device, such as opencl:1 or cpu, or with --backend its number; `kogge devices` lists them
+    #[arg(long, global = true, value_name = "DEVICE", help_heading = COMPUTE)]
     pub(crate) device: Option<Devices>,
     /// The maximum number of CPU threads [default: one per core]
-    #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = "Where to compute")]
+    #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = COMPUTE)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Print JSON; cli/JSON.md describes it
     #[arg(long, global = true, help_heading = "Output")]
@@ -173,6 +170,41 @@ pub(crate) struct Unique {
     pub(crate) memory: Memory,
 }
 
+/// The help heading of the options of devices.
+const COMPUTE: &str = "Where to compute";
+
+/// The commands that compute nothing, and the help on `--device` of those that work with several devices.
+const NO_DEVICES: [&str; 5] = ["position", "devices", "completions", "man", "help"];
+const COUNTING: [&str; 2] = ["perft", "run"];
+const CHECKING: [&str; 2] = ["bench", "selfcheck"];
+const LIST: &str =
+    "The device, such as opencl:1 or cpu, or with --backend its number; or a list such as cpu,opencl:0; or all: ";
+
+impl Cli {
+    /// Returns the definition of the command line, in which each command shows the options of devices that it uses.
+    pub(crate) fn definition() -> clap::Command {
+        let definition = <Self as CommandFactory>::command();
+        let shared: Vec<_> =
+            definition.get_arguments().filter(|it| it.get_help_heading() == Some(COMPUTE)).cloned().collect();
+        let device = shared.iter().find(|it| it.get_id() == "device").cloned();
+        definition.mut_subcommands(|command| {
+            let name = command.get_name().to_owned();
+            let list = match &*name {
+                _ if COUNTING.contains(&&*name) => {
+                    "every GPU once, with the CPU if there is no GPU or nothing is merged"
+                }
+                _ if CHECKING.contains(&&*name) => "every device of every backend",
+                _ if NO_DEVICES.contains(&&*name) => {
+                    return command.args(shared.iter().map(|it| it.clone().global(false).hide(true)));
+                }
+                _ => return command,
+            };
+            let help = format!("{LIST}{list}, or with --backend all of its devices");
+            command.args(device.clone().map(|it| it.global(false).help(help)))
+        })
+    }
+}
+
 /// The help heading of the options for counting.
 const HOW: &str = "How to count";
 
@@ -200,7 +232,7 @@ pub(crate) struct Hash {
     /// Keep counts in a hash table of this size, such as 256M or 1G, so that a position reached by several paths is
     /// counted once; counts stay exact. Only the cpu backend has a hash table: `auto` then means cpu, and perft merges
     /// no plies
-    #[arg(long = "hash", value_name = "SIZE", value_parser = size, help_heading = "Where to compute")]
+    #[arg(long = "hash", value_name = "SIZE", value_parser = size, help_heading = COMPUTE)]
     pub(crate) bytes: Option<NonZeroUsize>,
 }
 
@@ -301,6 +333,9 @@ pub(crate) struct Ledger {
     /// answer on which two backends agree
     #[arg(long, group = "action")]
     pub(crate) settle: bool,
+    /// End all leases, so that entries of processes that have ended are counted at once; processes that still count go on
+    #[arg(long, group = "action", conflicts_with = "memory")]
+    pub(crate) release: bool,
     /// Write all entries and their counts to a .csv or .parquet file, or to a folder in both formats
     #[arg(long, value_name = "FILE", group = "action")]
     pub(crate) export: Option<PathBuf>,

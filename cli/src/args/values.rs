@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::thread::available_parallelism;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -13,6 +14,11 @@ use kogge_driver::MAX_DEPTH;
 
 /// The largest number of threads accepted: more than any machine has cores.
 const MAX_THREADS: usize = 4096;
+
+/// The number of threads that are started for each core, and on a small machine, at most: more only take turns, until nothing is
+/// counted for many seconds.
+const MOST_FOR_EACH_CORE: usize = 4;
+const MOST_ON_FEW_CORES: usize = 64;
 
 /// The smallest size accepted for a hash table or memory, in bytes; a smaller one could hold nothing.
 const MIN_SIZE: usize = 1024;
@@ -144,6 +150,12 @@ pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     }
 }
 
+/// Returns the number of threads to start, at most a few for each core.
+pub(crate) fn sensible(threads: NonZeroUsize) -> NonZeroUsize {
+    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+    threads.min(NonZeroUsize::new((MOST_FOR_EACH_CORE * cores).max(MOST_ON_FEW_CORES)).unwrap_or(threads))
+}
+
 /// Reads a number of bytes; the suffixes K, M, G and T are powers of 1024.
 pub(super) fn size(text: &str) -> Result<NonZeroUsize, String> {
     let (digits, shift) = match text.as_bytes() {
@@ -157,6 +169,15 @@ pub(super) fn size(text: &str) -> Result<NonZeroUsize, String> {
     let bytes = number.and_then(|number| number.checked_mul(1 << shift));
     match bytes.and_then(NonZeroUsize::new) {
         Some(bytes) if bytes.get() >= MIN_SIZE => Ok(bytes),
+        None if !digits.is_empty()
+            && digits.bytes().all(|digit| digit.is_ascii_digit())
+            && !digits.trim_matches('0').is_empty() =>
+        {
+            Err(format!(
+                "this is more than a machine can address; expected at most {} bytes, such as 256M or 1G",
+                usize::MAX
+            ))
+        }
         _ => Err(format!("expected a size of at least {MIN_SIZE} bytes, such as 256M or 1G")),
     }
 }

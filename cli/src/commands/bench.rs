@@ -20,6 +20,7 @@ use self::subjects::Subjects;
 use crate::args::{self, Common};
 use crate::context::{Context, Job};
 use crate::machine::Machine;
+use crate::monitor::give_time_to_stop;
 use crate::outcome::{Answer, Failure};
 use crate::selection::Selection;
 
@@ -98,6 +99,7 @@ impl Job for Bench {
         };
         let packing = packing::measure(settings.repetitions);
         let monitor = context.monitor("leaves")?;
+        give_time_to_stop();
         let gpus = opened.iter().filter(|opened| opened.backend.info().kind != DeviceKind::Cpu).count().max(1) as u64;
         let mut measuring: Vec<_> = opened.iter_mut().map(|opened| self.subject(opened, gpus)).collect();
         let result = bench::measure(&mut measuring, &positions, &settings, &monitor);

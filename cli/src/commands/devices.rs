@@ -1,7 +1,7 @@
 //! `kogge devices`.
 
 use kogge_board::{BackendError, DeviceInfo};
-use kogge_devices::BACKENDS;
+use kogge_devices::{BACKENDS, NamedDevice, preferred};
 use serde::Serialize;
 
 use crate::context::{Context, Job};
@@ -18,6 +18,8 @@ struct Row {
     /// The number to give to `--device`.
     number: Option<usize>,
     usable: bool,
+    /// Whether a large count takes this device by itself.
+    preferred: bool,
     /// The reason why the device is not usable.
     reason: Option<String>,
     /// The device's description, if it is usable.
@@ -30,12 +32,16 @@ struct Row {
 impl Job for List {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let mut devices = Vec::new();
+        let best = preferred();
         for entry in BACKENDS {
             let backend = entry.name.name();
             match entry.devices() {
                 Ok(listed) => {
                     let numbered = (0..).zip(listed);
-                    devices.extend(numbered.map(|(number, device)| Row::new(backend, Some(number), device.info())));
+                    devices.extend(numbered.map(|(number, device)| {
+                        let preferred = best == Some(NamedDevice { backend: entry.name, number: Some(number) });
+                        Row { preferred, ..Row::new(backend, Some(number), device.info()) }
+                    }));
                 }
                 Err(error) => devices.push(Row::new(backend, None, Err(error))),
             }
@@ -44,10 +50,11 @@ impl Job for List {
         let verbose = context.output.verbose;
         context.output.print(&report, |to| {
             writeln!(to, "{:<8}  {:>6}  device", "backend", "number")?;
-            report.devices.iter().try_for_each(|Row { backend, number, text, .. }| {
+            report.devices.iter().try_for_each(|Row { backend, number, text, preferred, .. }| {
                 let number = number.map_or("-".to_owned(), |number| number.to_string());
                 let (brief, full) = text;
-                writeln!(to, "{backend:<8}  {number:>6}  {}", if verbose { full } else { brief })
+                let mark = if *preferred { "; used for large counts" } else { "" };
+                writeln!(to, "{backend:<8}  {number:>6}  {}{mark}", if verbose { full } else { brief })
             })
         })?;
         Ok(Answer::Done)
@@ -56,7 +63,15 @@ impl Job for List {
 
 impl Row {
     fn new(backend: &'static str, number: Option<usize>, info: Result<DeviceInfo, BackendError>) -> Self {
-        let row = Self { backend, number, usable: info.is_ok(), reason: None, info: None, text: Default::default() };
+        let row = Self {
+            backend,
+            number,
+            usable: info.is_ok(),
+            preferred: false,
+            reason: None,
+            info: None,
+            text: Default::default(),
+        };
         match info {
             Ok(info) => Self { text: describe(&info), info: Some(Device::from(&info)), ..row },
             Err(error) => Self { text: (error.to_string(), error.to_string()), reason: Some(error.to_string()), ..row },

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{self, Opponent};
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::record;
+use crate::output::{Device, record};
 use crate::root::Tree;
 
 impl Job for args::Diff {
@@ -20,7 +20,8 @@ impl Job for args::Diff {
         let Tree { root, depth } = &Tree::new(tree)?;
         let patience = Duration::from_secs((*patience).into());
         let mut opened = context.open(&context.request)?;
-        let first = opened.backend.info().backend.to_owned();
+        let info = opened.backend.info().clone();
+        let first = info.backend.to_owned();
         let monitor = context.monitor("leaves")?;
         let mut other;
         let mut compare = |other: &mut dyn Divider| {
@@ -31,6 +32,14 @@ impl Job for args::Diff {
         let (second, diff) = match against {
             Opponent::Backend(NamedDevice { backend: name, number: device }) => {
                 other = context.open(&context.request.of(*name, *device))?;
+                if *other.backend.info() == info {
+                    let reason = format!(
+                        "Both sides would be the same device ({}), so there could be no difference; name another one with --backend, \
+                         --device or --against.",
+                        Device::from(other.backend.info()).brief()
+                    );
+                    return Err(Failure::Input(reason));
+                }
                 let name = other.backend.info().backend.to_owned();
                 (name, compare(&mut Driver::new(&mut *other.backend, &monitor))?)
             }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::args::Cli;
@@ -15,7 +14,7 @@ pub(super) struct Completions(pub(super) Shell);
 impl Job for Completions {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.0, &mut Cli::command(), "kogge", &mut script);
+        clap_complete::generate(self.0, &mut Cli::definition(), "kogge", &mut script);
         context.output.raw(&script)?;
         Ok(Answer::Done)
     }
@@ -27,11 +26,11 @@ pub(super) struct Man(pub(super) Option<PathBuf>);
 impl Job for Man {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         match &self.0 {
-            Some(dir) => clap_mangen::generate_to(Cli::command(), dir)
+            Some(dir) => clap_mangen::generate_to(Cli::definition(), dir)
                 .map_err(|error| Failure::Input(format!("{} could not be written to: {error}.", dir.display())))?,
             None => {
                 let mut page = Vec::new();
-                clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+                clap_mangen::Man::new(Cli::definition()).render(&mut page)?;
                 context.output.raw(&page)?;
             }
         }

@@ -10,8 +10,9 @@ use kogge_ledger::{Ledger, LedgerError};
 
 use crate::args;
 use crate::context::{Context, Job};
+use crate::monitor::saying;
 use crate::outcome::{Answer, Failure};
-use crate::output::record;
+use crate::output::{number_of, record};
 
 /// Files to export to.
 struct Export {
@@ -24,16 +25,27 @@ struct Export {
 impl Job for args::Ledger {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let export = self.export.as_deref().map(Export::new).transpose()?;
-        let ledger = Ledger::open(self.ledger.open()?)?;
+        let ledger = saying("Opening the ledger", context.output.quiet, || Ledger::open(self.ledger.open()?))?;
         let memory = self.memory.memory;
         match (export, self.verify) {
             (Some(export), _) => export.run(&ledger, context),
             (_, Some(share)) => recount::verify(&ledger, share, memory, context),
+            _ if self.release => release(&ledger, context),
             _ if self.check => check::run(&ledger, context),
             _ if self.settle => recount::settle(&ledger, memory, context),
             _ => show::run(&ledger, context),
         }
     }
+}
+
+fn release(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
+    let entries = ledger.release()?;
+    let report = record! { command: "ledger release", ledger: ledger.location(), entries };
+    context.output.print(&report, |to| {
+        let were = if entries == 1 { "was" } else { "were" };
+        writeln!(to, "{} {were} leased, and can be counted by any process now.", number_of(entries, "entry", "entries"))
+    })?;
+    Ok(Answer::Done)
 }
 
 impl Export {
@@ -47,6 +59,10 @@ impl Export {
     }
 
     fn files(to: &Path) -> Result<Self, Failure> {
+        if to == Path::new("-") {
+            let reason = "A ledger cannot be exported to standard output; name a .csv or .parquet file, or a folder.";
+            return Err(Failure::Input(reason.to_owned()));
+        }
         let file = || Some(to.to_owned());
         match to.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => Ok(Self { folder: None, csv: file(), parquet: None }),

@@ -17,7 +17,7 @@ mod tune;
 mod uci;
 mod unique;
 
-use crate::args::{Cli, Command, Common};
+use crate::args::{Cli, Command, Common, sensible};
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::Output;
@@ -25,8 +25,15 @@ use crate::selection::Selection;
 
 /// Checks the arguments and runs the command.
 pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
-    let Cli { common, command } = cli;
+    let Cli { mut common, command } = cli;
     let output = Output::new(&common);
+    let threads = common.threads.map(sensible);
+    if let (Some(asked), Some(used)) = (common.threads, threads)
+        && used < asked
+    {
+        output.note(&format!("{asked} threads are many more than this machine has cores; {used} are used."));
+    }
+    common.threads = threads;
     let selection = Selection::new(&common)?;
     let one = selection.one();
     let works_with_many =

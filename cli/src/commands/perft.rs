@@ -2,11 +2,12 @@
 
 mod shared;
 
-use kogge_devices::{Opened, costs, memory};
+use kogge_devices::{Estimate, Opened, costs, memory};
 use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings, Quantity};
 
 use crate::args;
 use crate::context::{Context, Job};
+use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Device, Effort, record};
 use crate::root::Tree;
@@ -23,6 +24,35 @@ fn print_plan(
     let report = record! { command: "plan", fen: root.to_string(), depth, plan: &plan, #[serde(flatten)] device };
     context.output.print(&report, |to| writeln!(to, "{plan}"))?;
     Ok(Answer::Done)
+}
+
+/// The seconds of a count after which a ledger is recommended: a day.
+const LONG: f64 = 86_400.0;
+
+/// Says how long a count will take that would be lost if kogge ended within days. Only trees for which counting every leaf would take
+/// as long are planned.
+fn warn_of_long_work(
+    opened: &mut Opened,
+    Tree { root, depth }: &Tree,
+    merged: Option<&MergeSettings>,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let (raw, _) =
+        context.work(opened, "leaves", |driver| Estimate::tree(*depth, |depth| driver.perft(root, depth)))?;
+    let seconds = match merged {
+        Some(settings) if raw.seconds() > LONG => {
+            context.work(opened, "leaves", |driver| driver.plan_merged(root, *depth, settings))?.0.seconds()
+        }
+        _ => raw.seconds(),
+    };
+    if seconds > LONG {
+        let time = duration(seconds);
+        context.output.note(&format!(
+            "This count will take about {time}, and is lost if kogge ends before; \"kogge run {depth} --ledger FILE\" keeps what is \
+             counted."
+        ));
+    }
+    Ok(())
 }
 
 impl Job for args::Perft {
@@ -44,7 +74,8 @@ impl Job for args::Perft {
         let mut opened = if is_one {
             context.open_for(*depth, hash, |driver, depth| driver.perft(root, depth))?
         } else {
-            let mut devices = context.selection.open(merged, |sentence| context.output.note(sentence))?;
+            let mut devices =
+                context.opening(|| context.selection.open(merged, |sentence| context.output.note(sentence)))?;
             match devices.pop() {
                 Some(alone) if devices.is_empty() => Opened::listed(alone),
                 last => return self.share(&tree, merged, devices.into_iter().chain(last).collect(), context),
@@ -57,6 +88,9 @@ impl Job for args::Perft {
         }
         if merged {
             settings.prepare(&mut *opened.backend, &root.rules, Quantity::Leaves)?;
+        }
+        if hash.is_none() {
+            warn_of_long_work(&mut opened, &tree, merged.then_some(&settings), context)?;
         }
         let ((nodes, merged_by), elapsed) = context.work(&mut opened, "leaves", |driver| {
             if merged {

@@ -9,6 +9,7 @@ use kogge_ledger::{DeviceProgress, Kind, Ledger, LedgerRequest, Snapshot, WorkOp
 use crate::args;
 use crate::context::{Context, Job};
 use crate::kinds::{self, Kinds};
+use crate::monitor::{give_time_to_stop, saying};
 use crate::outcome::{Answer, Failure};
 use crate::output::{Aside, brief, magnitude, record};
 use crate::reporter::{Reporter, Worker};
@@ -19,10 +20,10 @@ impl Job for args::Run {
         let &Self { ref tree, ref ledger, ply, raw, stats, entries, memory: args::Memory { memory }, lease } = self;
         let Tree { root, depth } = &Tree::new(tree)?;
         let lease = lease.map_or(ledger.lease(), |seconds| Duration::from_secs(seconds.into()));
-        let mut store = ledger.open_or_create(lease)?;
+        let mut store = saying("Opening the ledger", context.output.quiet, || ledger.open_or_create(lease))?;
         // An existing ledger keeps its entries.
         let is_raw = store.header()?.map_or(raw, |header| header.kind == Kind::Positions);
-        let devices = context.selection.open(!is_raw, |sentence| context.output.note(sentence))?;
+        let devices = context.opening(|| context.selection.open(!is_raw, |sentence| context.output.note(sentence)))?;
         let mut devices = memory::devices(memory, devices);
         let monitor = context.monitor("leaves")?;
         let kind = raw.then_some(Kind::Positions);
@@ -62,6 +63,8 @@ impl Job for args::Run {
             context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries).into())?;
         }
         let options = WorkOptions { worker: worker_name(), lease, alone: false };
+        // The ledger gives back its leases before it ends a call that goes on.
+        give_time_to_stop();
         let reporter = Reporter::new(&mut context.output);
         let result = ledger.work(&mut devices, &options, &reporter);
         reporter.finish()?;

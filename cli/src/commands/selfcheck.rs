@@ -17,6 +17,7 @@ use self::report::{Absence, Report, Row};
 use crate::args::{self, Common};
 use crate::context::{Context, Job};
 use crate::machine::Machine;
+use crate::monitor::give_time_to_stop;
 use crate::outcome::{Answer, Failure};
 use crate::selection::Selection;
 
@@ -144,6 +145,7 @@ impl Job for Selfcheck {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let monitor = context.monitor("leaves")?;
         if self.seconds == 0 {
+            give_time_to_stop();
             context.output.note(&format!("The seed is {}. Ctrl-C ends the comparison with the report.", self.seed));
         }
         let checked = self.check(self.open()?, &monitor);

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use kogge_devices::{Tunable, tunable};
+use kogge_board::DeviceKind;
+use kogge_devices::{BackendName, Tunable, tunable};
 use kogge_gpu::tuning::{Cache, Trial, TrialOutcome};
 use serde::Serialize;
 
@@ -66,6 +67,14 @@ impl Job for args::Tune {
         let cache = Cache::of_user().ok_or_else(|| Failure::Input(reason.to_owned()))?;
         let file = cache.file().display().to_string();
         let device = tunable(&context.request)?;
+        let is_gpu = matches!(device.bare_info().kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
+        if context.request.backend == BackendName::Auto && !is_gpu {
+            let reason = format!(
+                "A count would use no GPU here, so there is nothing to tune; --backend tunes {} if you name it.",
+                device.bare_info().name
+            );
+            return Err(Failure::Input(reason));
+        }
         if self.forget {
             return forget(&*device, &cache, file, context);
         }

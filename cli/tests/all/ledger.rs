@@ -1,5 +1,6 @@
 //! Tests `kogge run` and `kogge ledger` on files: resuming, killing, refusing, checking, exporting.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::sleep;
@@ -192,6 +193,64 @@ fn a_worker_that_died_with_a_lease_is_waited_for_no_longer_than_the_lease() {
     assert_eq!(store.extend("dead", &[0], Duration::from_secs(1)), Ok(0), "the lease is lost");
 }
 
+#[test]
+fn a_lease_of_a_clock_that_was_ahead_is_no_lease() {
+    let file = fresh("ahead");
+    interrupted("4", &file);
+    let connection = rusqlite::Connection::open(&file).expect("it is a database");
+    // An hour ahead, 70 years ahead, and by a worker that does not tell the length of its leases.
+    for (ids, worker, seconds) in [
+        ("id < 5", "host/1/2/0 10s", 3_600),
+        ("id IN (6, 7)", "host/1/2/1 60s", 2_200_000_000),
+        ("id = 9", "old", 90_000_i64),
+    ] {
+        let update = format!(
+            "UPDATE kogge_entry SET worker = ?1, leased_until = unixepoch() + ?2 WHERE count IS NULL AND {ids}"
+        );
+        connection.execute(&update, rusqlite::params![worker, seconds]).expect("it can be written");
+    }
+    drop(connection);
+    let shown = kogge(&["ledger", text(&file)]).answer("ledger");
+    assert!(shown.contains("At work   0 devices on 0 entries"), "{shown}");
+    let line = [&kiwipete("4", &file)[..], &["--quiet", "--backend", "cpu"]].concat();
+    let mut child = command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kogge starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().expect("it was started").is_none() {
+        if Instant::now() > deadline {
+            child.kill().expect("kogge is there");
+            panic!("the run waits for leases of the future");
+        }
+        sleep(Duration::from_millis(20));
+    }
+    let run = Run::from(child.wait_with_output().expect("kogge ends"));
+    assert_eq!(run.answer("run"), format!("Nodes searched: {KIWIPETE_4}\n"));
+}
+
+#[test]
+fn a_wait_for_leases_is_told_and_can_be_ended() {
+    let file = fresh("waits");
+    interrupted("4", &file);
+    let mut store = Sqlite::open(&file).expect("it was made");
+    let leased =
+        store.lease("\u{1b}[31mdead/1/2/0 3600s", 7, Duration::from_secs(3_600)).expect("it can be written").len();
+    let line = [&kiwipete("4", &file)[..], &["--backend", "cpu"]].concat();
+    let mut child = command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kogge starts");
+    let errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    let told =
+        errors.lines().map(|line| line.expect("kogge writes UTF-8")).find(|line| !line.starts_with("note: After "));
+    let told = told.expect("a note");
+    let expected = format!("note: Waiting for {leased} entries, which other processes count, for at most 59 min 5");
+    assert!(
+        told.starts_with(&expected) && told.contains(" (\\u{1b}[31mdead/1/2/0 3600s)") && told.contains("--release"),
+        "{told}"
+    );
+    let released = kogge(&["ledger", text(&file), "--release"]).answer("ledger");
+    assert_eq!(released, format!("{leased} entries were leased, and can be counted by any process now.\n"));
+    let run = Run::from(child.wait_with_output().expect("kogge ends"));
+    assert!(run.stdout.contains(&format!("\nNodes searched: {KIWIPETE_4}\n")), "{run:?}");
+    assert_eq!(kogge(&["ledger", text(&file), "--release", "--json"]).json()[0]["entries"], 0);
+}
+
 /// Creates a ledger of Kiwipete with most entries open.
 fn interrupted(depth: &str, file: &Path) {
     let mut child = command(&[&kiwipete(depth, file)[..], &["--backend", "mailbox", "--quiet"]].concat())
@@ -220,7 +279,7 @@ fn ledgers_of_other_trees_are_refused() {
         (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "1"], "with its entries at ply 2, not of"),
         (vec!["run", "9", "--ledger", place, "--ply", "2", "--raw", "--entries", "5"], "cannot be used with"),
         (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "6"], "choose one from 0 to 5"),
-        (vec!["run", "5", "--ledger", "/no/such/folder/ledger"], "unable to open"),
+        (vec!["run", "5", "--ledger", "/no/such/folder/ledger"], "no file can be made in the folder /no/such/folder"),
         (vec!["ledger", "/no/such/ledger"], "There is no ledger in /no/such/ledger"),
         (vec!["ledger", env!("CARGO_MANIFEST_DIR")], "failed when it was opened"),
         (vec!["ledger", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "is not a ledger of kogge"),

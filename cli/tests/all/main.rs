@@ -6,6 +6,7 @@ mod answers;
 mod backends;
 mod bench;
 mod differences;
+mod faults;
 mod features;
 mod fuzz;
 mod ledger;

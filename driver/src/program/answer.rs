@@ -13,13 +13,16 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads a line. A line without a count is ignored.
-    pub(super) fn read(&mut self, line: &str) {
-        match parse_count(line) {
+    /// Reads a line, and returns whether it has a count; another line is ignored.
+    pub(super) fn read(&mut self, line: &str) -> bool {
+        let count = parse_count(line);
+        let is_count = count.is_some();
+        match count {
             Some(Count::Move(text, count)) => self.counts.push((text, count)),
             Some(Count::Total(total)) => self.total = Some(total),
             None => {}
         }
+        is_count
     }
 
     /// Returns the counts.

@@ -91,8 +91,11 @@ impl<'a> Engine<'a> {
         let doing = format!("when it was asked for \"go perft {depth}\"");
         self.say(&format!("go perft {depth}"), &doing)?;
         let mut answer = Answer::default();
+        self.process.goes_on(0)?;
         while answer.total.is_none() {
-            answer.read(&self.hear(&doing)?);
+            if answer.read(&self.hear(&doing)?) {
+                self.process.goes_on(answer.counts.len())?;
+            }
         }
         answer.checked().map_err(|reason| self.process.wrong(reason))
     }

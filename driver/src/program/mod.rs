@@ -6,4 +6,5 @@ mod process;
 mod script;
 
 pub use engine::Engine;
+pub use process::end_programs;
 pub use script::Script;

@@ -1,8 +1,10 @@
 //! A running program: its lines are read while the observer may stop the wait.
 
+use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,13 +16,20 @@ const LONGEST_LINE: u64 = 1 << 16;
 /// The time between two calls of the observer.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A running program. Dropping this value ends the program.
+/// The number of times the patience for which a program may talk without giving a count.
+const TALK: u32 = 10;
+/// No position has as many moves.
+const MOST_COUNTS: usize = 256;
+
+/// A running program. Dropping this value ends the program and the programs that it has started.
 pub(super) struct Process<'a> {
     /// The command, for errors.
     command: String,
     pub(super) child: Child,
     lines: Receiver<String>,
     patience: Duration,
+    /// The time of the request or of the last line that was a part of its answer.
+    useful: Cell<Instant>,
     observer: &'a dyn Observer,
 }
 
@@ -58,7 +67,11 @@ impl<'a> Process<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self, Error> {
         let failed = |reason: String| EngineError::Start { command: command.to_owned(), reason };
+        // In a group of its own, the program can be ended with the programs that it starts, and Ctrl-C reaches only kogge.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(prepared, 0);
         let mut child = prepared.stdout(Stdio::piped()).spawn().map_err(|error| failed(error.to_string()))?;
+        running().push(child.id());
         let output = child.stdout.take().ok_or_else(|| failed("it has no output".to_owned()))?;
         let (sender, lines) = sync_channel(1 << 10);
         thread::spawn(move || {
@@ -71,18 +84,34 @@ impl<'a> Process<'a> {
                 }
             }
         });
-        Ok(Self { command: command.to_owned(), child, lines, patience, observer })
+        Ok(Self { command: command.to_owned(), child, lines, patience, useful: Cell::new(Instant::now()), observer })
+    }
+
+    /// Begins an answer, or notes that the last line was a part of it; `counts` is the number of counts so far.
+    ///
+    /// # Errors
+    /// If the answer has more counts than a position has moves.
+    pub(super) fn goes_on(&self, counts: usize) -> Result<(), Error> {
+        self.useful.set(Instant::now());
+        match counts {
+            ..=MOST_COUNTS => Ok(()),
+            _ => Err(self.wrong(format!("it printed more than {MOST_COUNTS} counts."))),
+        }
     }
 
     /// Waits for the next line; `None` at the end of the output. `doing` names the request in errors.
     ///
     /// # Errors
-    /// If the program is silent for too long, or the observer stops the wait.
+    /// If the program is silent for too long, or talks for too long without a count, or the observer stops the wait.
     pub(super) fn line(&self, doing: &str) -> Result<Option<String>, Error> {
         let start = Instant::now();
         loop {
             if self.observer.is_cancelled() {
                 return Err(Error::Cancelled(Progress::default()));
+            }
+            if self.useful.get().elapsed() >= TALK * self.patience {
+                let (command, doing) = (self.command.clone(), doing.to_owned());
+                return Err(EngineError::Endless { command, doing, waited: TALK * self.patience }.into());
             }
             match self.lines.recv_timeout(TICK) {
                 Ok(line) => return Ok(Some(line)),
@@ -136,11 +165,39 @@ impl<'a> Process<'a> {
 
 impl Drop for Process<'_> {
     fn drop(&mut self) {
+        end(self.child.id());
         // Killing fails only if the program has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        running().retain(|&id| id != self.child.id());
     }
 }
+
+/// The programs that run now.
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Ends all engines and scripts that this process has started, and the programs that they have started. A process that exits without
+/// dropping its [`Engine`](super::Engine)s calls this first.
+pub fn end_programs() {
+    running().drain(..).for_each(end);
+}
+
+/// Ends the group of a program.
+#[cfg(unix)]
+fn end(program: u32) {
+    if let Ok(group) = program.try_into() {
+        // SAFETY: `killpg` takes any number. The group began with the program, and its number is not used again while one of
+        // its processes is left.
+        unsafe { libc::killpg(group, libc::SIGKILL) };
+    }
+}
+
+/// Does nothing where programs have no groups.
+#[cfg(not(unix))]
+fn end(_: u32) {}
 
 #[cfg(test)]
 mod tests {

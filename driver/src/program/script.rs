@@ -59,7 +59,8 @@ impl<'a> Script<'a> {
         while let Some(line) = process.line(&doing)? {
             match line.trim().parse() {
                 Ok(total) => answer.total = Some(total),
-                Err(_) => answer.read(&line),
+                Err(_) if answer.read(&line) => process.goes_on(answer.counts.len())?,
+                Err(_) => {}
             }
         }
         let status = process.end(&doing)?;

@@ -12,6 +12,9 @@ use kogge_testkit::buggy::{buggy, no_black_queenside};
 /// Longer than any test takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Engines that never come to an end: they talk now and then, without a pause, without an end of the line, or repeat a count.
+const TALKERS: [&str; 4] = ["chatty", "flooding", "endless", "repeating"];
+
 /// Acts as a UCI engine that answers `go perft`, with the fault that `part` names.
 fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
     let (mut cpu, mut buggy) = (Cpu::new(Some(1)).unwrap(), buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside));
@@ -38,6 +41,19 @@ fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
             }
             ["go", "perft", _] if part == "silent" => {}
             ["go", "perft", _] if part == "deadly" => return,
+            ["go", "perft", _] if TALKERS.contains(&part) => {
+                // Until nobody listens.
+                let (text, pause) = match part {
+                    "chatty" => ("info depth 1\n", 100),
+                    "flooding" => ("info depth 1\n", 0),
+                    "endless" => ("info depth 1 ", 0),
+                    _ => ("e2e4: 1\n", 1),
+                };
+                while output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_ok() {
+                    std::thread::sleep(Duration::from_millis(pause));
+                }
+                return;
+            }
             ["go", "perft", depth] => {
                 let moves = driver.divide(&here, depth.parse().unwrap()).unwrap();
                 let mut total = 0;
@@ -103,6 +119,23 @@ fn a_wrong_engine_is_led_to_its_mistake() {
     let Ok(Diff::Different(found)) = found else { panic!("{found:?}") };
     assert_eq!((found.line.len() % 2, found.only_second.len()), (1, 0));
     assert_eq!(found.only_first[0].0, "e8c8");
+}
+
+#[test]
+fn engines_that_talk_without_an_end_are_given_up() {
+    std::thread::scope(|scope| {
+        for part in TALKERS {
+            scope.spawn(move || {
+                let mut engine = Engine::start(&command(part), Duration::from_secs(1), &()).unwrap();
+                let error = engine.divide(&Fen::start(), &[], 2).unwrap_err().to_string();
+                let reason = match part {
+                    "repeating" => "it printed more than 256 counts.",
+                    _ => "talked for 10 s without a count when it was asked for \"go perft 2\"; give it more time with --patience",
+                };
+                assert!(error.contains(reason), "{part}: {error}");
+            });
+        }
+    });
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod csv;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use std::fs::{File, rename};
+use std::fs::{File, remove_file, rename};
 use std::path::Path;
 
 use kogge_board::Categories;
@@ -126,9 +126,15 @@ impl Ledger {
         name.push(".part");
         let part = Path::new(&name);
         let mut to = File::create(part).map_err(|error| failure(part, error))?;
-        let result = write(&mut to)?;
-        to.sync_all().and_then(|()| rename(part, file)).map_err(|error| failure(file, error))?;
-        Ok(result)
+        let result = write(&mut to).and_then(|result| {
+            to.sync_all().and_then(|()| rename(part, file)).map_err(|error| failure(file, error))?;
+            Ok(result)
+        });
+        if result.is_err() {
+            // What is left of a failed export is of no use; the first error is the one to report.
+            let _ = remove_file(part);
+        }
+        result
     }
 }
 

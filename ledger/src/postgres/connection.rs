@@ -21,6 +21,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 const SHORTEST: Duration = Duration::from_secs(1);
 /// The number of probes before a silent connection counts as dead.
 const PROBES: u32 = 3;
+/// PostgreSQL's usual port, which messages do not name.
+const PORT: u16 = 5432;
 
 /// A ledger in a PostgreSQL database.
 pub struct Postgres {
@@ -232,7 +234,9 @@ fn location(config: &Config) -> String {
         Host::Unix(path) => path.display().to_string(),
     });
     let name = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
-    format!("the database {name} on {host}")
+    let port =
+        config.get_ports().first().filter(|&&port| port != PORT).map_or(String::new(), |port| format!(":{port}"));
+    format!("the database {name} on {host}{port}")
 }
 
 #[cfg(test)]

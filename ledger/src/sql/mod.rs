@@ -13,8 +13,8 @@ pub(crate) use self::database::{Database, Dialect, Record, Transaction, translat
 pub(crate) use self::problem::Problem;
 use crate::record::classify;
 use crate::{
-    Answer, Count, Dispute, Header, Item, LedgerEntry, LedgerError, LedgerProgress, LedgerRow, LedgerStore, Recorded,
-    Source,
+    Answer, Count, Dispute, Header, Item, Lease, LedgerEntry, LedgerError, LedgerProgress, LedgerRow, LedgerStore,
+    Recorded, Source,
 };
 
 impl<D: Database> LedgerStore for D {
@@ -46,6 +46,14 @@ impl<D: Database> LedgerStore for D {
 
     fn release(&mut self, worker: &str) -> Result<(), LedgerError> {
         self.write("when leases were given back", |transaction| rows::release(transaction, worker))
+    }
+
+    fn release_all(&mut self) -> Result<u64, LedgerError> {
+        self.write("when leases were ended", rows::release_all)
+    }
+
+    fn leases(&mut self) -> Result<Vec<Lease>, LedgerError> {
+        self.read(rows::leases)
     }
 
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {

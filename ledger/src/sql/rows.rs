@@ -11,7 +11,8 @@ use super::database::{Record, Result, Transaction};
 use super::problem::Problem;
 use crate::store::{castling, key_bytes, key_of, root_bytes};
 use crate::{
-    Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerProgress, LedgerRow, Size, Source,
+    Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, Lease, LedgerEntry, LedgerProgress, LedgerRow, Size,
+    Source,
 };
 use kogge_driver::Quantity;
 
@@ -273,8 +274,16 @@ pub(super) fn lease(
          UPDATE kogge_entry SET worker = $1, leased_until = @now + $3
          FROM free WHERE kogge_entry.id = free.id RETURNING {ENTRY}"
     );
-    let rows =
-        transaction.query(&update, &[worker.to_owned().into(), (most as i64).into(), time.as_secs_f64().into()])?;
+    let parameters = [worker.to_owned().into(), (most as i64).into(), time.as_secs_f64().into()];
+    let mut rows = transaction.query(&update, &parameters)?;
+    if rows.is_empty() {
+        let mut void = leases(transaction)?;
+        void.retain(|lease| !lease.is_real());
+        if !void.is_empty() {
+            void.iter().try_for_each(|lease| release(transaction, &lease.worker))?;
+            rows = transaction.query(&update, &parameters)?;
+        }
+    }
     let mut leased = rows.iter().map(entry_at).collect::<Result<Vec<_>>>()?;
     leased.sort_unstable_by_key(|entry| entry.id);
     Ok(leased)
@@ -289,9 +298,28 @@ pub(super) fn extend(transaction: &mut dyn Transaction, worker: &str, ids: &[u64
 }
 
 pub(super) fn release(transaction: &mut dyn Transaction, worker: &str) -> Result<()> {
-    let update = "UPDATE kogge_entry SET worker = NULL, leased_until = NULL WHERE worker = $1 AND count IS NULL";
+    let update = "UPDATE kogge_entry SET worker = NULL, leased_until = NULL
+        WHERE coalesce(worker, '') = $1 AND count IS NULL";
     transaction.query(update, &[worker.to_owned().into()])?;
     Ok(())
+}
+
+pub(super) fn release_all(transaction: &mut dyn Transaction) -> Result<u64> {
+    let update = "UPDATE kogge_entry SET worker = NULL, leased_until = NULL
+        WHERE count IS NULL AND leased_until IS NOT NULL RETURNING id";
+    Ok(transaction.query(update, &[])?.len() as u64)
+}
+
+/// Returns the leases of all workers that have not ended, even those that only a wrong clock can have made.
+pub(super) fn leases(transaction: &mut dyn Transaction) -> Result<Vec<Lease>> {
+    let select = "SELECT worker, count(*), CAST(1000 * (max(leased_until) - @now) AS @integer)
+        FROM kogge_entry WHERE count IS NULL AND leased_until > @now GROUP BY worker ORDER BY worker";
+    let read = |row: &Record| {
+        // Milliseconds; a number below 0 comes from something other than a number.
+        let ends_in = u64::try_from(row.get::<i64>(2)?).map_or(Duration::MAX, Duration::from_millis);
+        Ok(Lease { worker: row.get::<Option<_>>(0)?.unwrap_or_default(), entries: row.get(1)?, ends_in })
+    };
+    transaction.query(select, &[])?.iter().map(read).collect()
 }
 
 /// Locks entries until this transaction ends, and returns the counts of the entries that exist. Every transaction locks
@@ -385,13 +413,13 @@ pub(super) fn is_complete(transaction: &mut dyn Transaction) -> Result<bool> {
 }
 
 pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress> {
-    let live = "count IS NULL AND leased_until > @now";
-    let select = format!(
-        "SELECT count(*), count(count), count(*) FILTER (WHERE {live}), count(*) FILTER (WHERE disputed),
-                count(DISTINCT worker) FILTER (WHERE {live}), count(*) FILTER (WHERE at > @second - 60), min(at), max(at)
-         FROM kogge_entry"
-    );
-    let row = only(transaction, &select, &[])?;
+    let select =
+        "SELECT count(*), count(count), count(*) FILTER (WHERE disputed), count(*) FILTER (WHERE at > @second - 60),
+                min(at), max(at)
+         FROM kogge_entry";
+    let row = only(transaction, select, &[])?;
+    let mut leases = leases(transaction)?;
+    leases.retain(Lease::is_real);
     let verified = format!(
         "SELECT count(DISTINCT e.id) FROM kogge_answer AS a JOIN kogge_entry AS e ON e.id = a.entry
              JOIN kogge_source AS one ON one.id = e.source JOIN kogge_source AS other ON other.id = a.source
@@ -402,12 +430,12 @@ pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress>
     Ok(LedgerProgress {
         entries: row.get(0)?,
         done: row.get(1)?,
-        leased: row.get(2)?,
-        disputed: row.get(3)?,
+        leased: leases.iter().map(|lease| lease.entries).sum(),
+        disputed: row.get(2)?,
         verified: verified.get(0)?,
-        workers: row.get(4)?,
-        last_minute: row.get(5)?,
-        span: row.get::<Option<i64>>(6)?.zip(row.get(7)?),
+        workers: leases.len() as u64,
+        last_minute: row.get(3)?,
+        span: row.get::<Option<i64>>(4)?.zip(row.get(5)?),
     })
 }
 

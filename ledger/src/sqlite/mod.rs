@@ -8,7 +8,8 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::fs::{File, remove_file};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::Value;
@@ -39,8 +40,11 @@ const DIALECT: Dialect = [
 
 /// A ledger in a file.
 pub struct Sqlite {
+    /// The file; while there is none, an empty database in memory.
     connection: Connection,
     location: String,
+    /// The file to create when something is written, so that a run that is refused leaves no file.
+    missing: Option<PathBuf>,
 }
 
 impl Sqlite {
@@ -49,18 +53,25 @@ impl Sqlite {
     /// # Errors
     /// If there is no such file, or if it is not an SQLite database.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        check_path(path)?;
         if !path.exists() {
             return Err(LedgerError::NoLedger { location: path.display().to_string() });
         }
         Self::connect(path, OpenFlags::empty())
     }
 
-    /// Opens a file, or creates it.
+    /// Opens a file, or creates it when a ledger is written.
     ///
     /// # Errors
     /// If it can be neither opened nor created, or if it is not an SQLite database.
     pub fn open_or_create(path: &Path) -> Result<Self, LedgerError> {
-        Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)
+        check_path(path)?;
+        if path.exists() {
+            return Self::connect(path, OpenFlags::empty());
+        }
+        check_folder(path)?;
+        let memory = Self::begin(path.display().to_string(), Connection::open_in_memory())?;
+        Ok(Self { missing: Some(path.to_owned()), ..memory })
     }
 
     /// Opens an empty database in memory, which disappears with the process.
@@ -87,7 +98,7 @@ impl Sqlite {
             Ok(connection)
         });
         match opened {
-            Ok(connection) => Ok(Self { connection, location }),
+            Ok(connection) => Ok(Self { connection, location, missing: None }),
             Err(error) => Err(Problem::from(error).told(&location, "when it was opened")),
         }
     }
@@ -98,7 +109,10 @@ impl Sqlite {
         behavior: TransactionBehavior,
         mut work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
     ) -> Result<T, LedgerError> {
-        let Self { connection, location } = self;
+        if let (Some(path), TransactionBehavior::Immediate) = (&self.missing, behavior) {
+            *self = Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+        }
+        let Self { connection, location, .. } = self;
         let mut run = || {
             let mut transaction = connection.transaction_with_behavior(behavior)?;
             let result = work(&mut transaction)?;
@@ -107,6 +121,26 @@ impl Sqlite {
         };
         run().map_err(|problem: Problem| problem.told(location, doing))
     }
+}
+
+/// Refuses what SQLite takes for a database in memory, or for a URI, which may mean one.
+fn check_path(path: &Path) -> Result<(), LedgerError> {
+    let text = path.to_string_lossy();
+    if text.is_empty() || text == ":memory:" || text.starts_with("file:") {
+        return Err(LedgerError::NoFile { path: text.into_owned() });
+    }
+    Ok(())
+}
+
+/// Checks that files can be made in the folder of a ledger, because the ledger is made only after its tree was divided.
+fn check_folder(path: &Path) -> Result<(), LedgerError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    File::create(&name).and_then(|_| remove_file(&name)).map_err(|error| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let reason = format!("no file can be made in the folder {} ({error})", folder.display());
+        LedgerError::Storage { location: path.display().to_string(), doing: "when it was made", reason }
+    })
 }
 
 impl Database for Sqlite {

@@ -30,6 +30,16 @@ impl From<Error> for Problem {
             | Error::FromSqlConversionFailure(..)
             | Error::IntegralValueOutOfRange(..)
             | Error::InvalidColumnType(..) => Self::Damaged(reason),
+            // The statements are right for the tables that kogge makes.
+            Error::SqliteFailure(
+                ffi::Error {
+                    code: ErrorCode::Unknown | ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch, ..
+                },
+                _,
+            )
+            | Error::SqlInputError { .. } => {
+                Self::Damaged(format!("its tables are not as kogge makes them ({reason})"))
+            }
             _ => Self::Failed { reason, passes: false },
         }
     }

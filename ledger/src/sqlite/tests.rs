@@ -8,7 +8,7 @@ use crate::{Kind, Ledger, LedgerRequest, LedgerStore, WorkOptions};
 use kogge_driver::MergeDevice;
 
 /// Returns the path of a missing file with this name.
-fn fresh(name: &str) -> std::path::PathBuf {
+fn fresh(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("kogge-ledger-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
     folder.join(name)
@@ -49,6 +49,8 @@ fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
 #[test]
 fn a_full_disk_stops_the_work_and_the_ledger_still_opens() {
     let path = fresh("full");
+    // A limit needs a file, even an empty one.
+    File::create(&path).expect("the file can be made");
     // Not even the frontier fits, so no ledger is created.
     assert!(matches!(start(&path, Some(20)), Err(LedgerError::Full { .. })));
     assert_eq!(Sqlite::open(&path).expect("there is a file").header(), Ok(None));
@@ -64,7 +66,7 @@ fn a_full_disk_stops_the_work_and_the_ledger_still_opens() {
     let tally = ledger.tally().expect("it can be read");
     assert!(tally.done < tally.entries, "{tally:?}");
     assert_eq!(work(&ledger), Ok(197_281));
-    std::fs::remove_file(path).expect("it is there");
+    remove_file(path).expect("it is there");
 }
 
 #[test]
@@ -81,5 +83,5 @@ fn a_damaged_schema_is_told_in_one_line() {
     let text = error.to_string();
     assert!(!text.contains('\n') && text.len() < 500 && text.ends_with('.'), "{text:?}");
     assert!(text.contains("malformed database schema"), "{text}");
-    std::fs::remove_file(path).expect("it is there");
+    remove_file(path).expect("it is there");
 }

@@ -26,6 +26,11 @@ use kogge_driver::MergeDevice;
 const LOOK: Duration = Duration::from_millis(100);
 /// The time between two queries to the database for the answers of others.
 const ASK: Duration = Duration::from_secs(5);
+/// The time after which a wait for other processes is reported for the first time. Each report takes ten times longer than the one
+/// before.
+const REPORT: Duration = Duration::from_secs(2);
+/// The time that devices have to stop; the call of a backend that is not watched goes on for longer.
+const STOPPING: Duration = Duration::from_millis(300);
 
 impl Ledger {
     /// Counts all open entries with these devices, and returns the total and the devices' progress. Other processes may
@@ -66,8 +71,18 @@ impl Ledger {
                 });
             }
             drop(ended);
-            let mut supervisor =
-                Supervisor { shared: &shared, begun, start, asked: start, known: begun.done, extended: start };
+            let mut supervisor = Supervisor {
+                shared: &shared,
+                begun,
+                start,
+                asked: start,
+                known: begun.done,
+                extended: start,
+                idle: start,
+                report: REPORT,
+                stopping: None,
+                left: false,
+            };
             let mut fatal = None;
             loop {
                 match ends.recv_timeout(LOOK) {
@@ -90,6 +105,10 @@ impl Ledger {
                 return Err(LedgerError::Stopped { done: tally.done, entries: tally.entries });
             }
             let reasons = shared.desks().iter().filter_map(|desk| desk.progress.failed.clone()).collect::<Vec<_>>();
+            if reasons.is_empty() {
+                let open = tally.entries - tally.done;
+                return Err(self.damaged(format!("{open} entries have no count, but its index has no open entries")));
+            }
             return Err(LedgerError::NoDevice(reasons.join(" ")));
         }
         let snapshot = shared.snapshot(start, begun.done, tally.done);
@@ -139,17 +158,44 @@ struct Supervisor<'a> {
     known: u64,
     /// The time when leases were last extended.
     extended: Instant,
+    /// The time when a device last held entries, and the wait after that until the next report.
+    idle: Instant,
+    report: Duration,
+    /// The time of the request to stop.
+    stopping: Option<Instant>,
+    /// Whether the leases were given back although a call goes on.
+    left: bool,
 }
 
 impl Supervisor<'_> {
     fn look(&mut self) -> Result<(), LedgerError> {
         let shared = self.shared;
+        if shared.watcher.is_cancelled() {
+            let told = self.stopping.get_or_insert_with(Instant::now);
+            if !shared.options.alone && !self.left && told.elapsed() >= STOPPING {
+                self.left = true;
+                (0..shared.desks().len()).try_for_each(|index| shared.ledger.store().release(&shared.worker(index)))?;
+                let tally = shared.ledger.tally()?;
+                shared.watcher.event(&Event::StillCounting { done: tally.done, entries: tally.entries });
+            }
+            return Ok(());
+        }
         if self.extended.elapsed() >= shared.options.lease / 3 {
             self.extended = Instant::now();
             let held: Vec<_> = shared.desks().iter().map(|desk| desk.held.clone()).collect();
             for (index, ids) in held.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
                 // Another worker may have taken over a lease; then the two answers will be compared.
                 shared.ledger.store().extend(&shared.worker(index), ids, shared.options.lease)?;
+            }
+        }
+        if shared.options.alone || shared.desks().iter().any(|desk| !desk.held.is_empty()) {
+            (self.idle, self.report) = (Instant::now(), REPORT);
+        } else if self.idle.elapsed() >= self.report {
+            self.report *= 10;
+            let mut leases = shared.ledger.store().leases()?;
+            leases.retain(|lease| !lease.worker.starts_with(&shared.options.worker));
+            if !leases.is_empty() {
+                shared.watcher.event(&Event::Waiting { leases: &leases });
             }
         }
         let own = || shared.desks().iter().map(|desk| desk.progress.entries).sum::<u64>();

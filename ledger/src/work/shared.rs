@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use crate::{Answer, Count, Ledger, LedgerEntry, LedgerError, Place, Source};
+use crate::{Answer, Count, Lease, Ledger, LedgerEntry, LedgerError, Place, Source, lease};
 use kogge_driver::{Observer, Progress};
 
 /// Settings of work on a ledger.
@@ -36,6 +36,19 @@ impl Watcher for () {}
 pub enum Event<'a> {
     /// The progress, about ten times a second.
     Progress(&'a Snapshot),
+    /// All devices wait for entries that other processes lease: after two seconds, and then less and less often.
+    Waiting {
+        /// The leases of other processes.
+        leases: &'a [Lease],
+    },
+    /// The work was asked to stop half a second ago, but a call of a device goes on. All leases were given back, and recorded answers
+    /// stay in the ledger, so the process may end now.
+    StillCounting {
+        /// Counted entries.
+        done: u64,
+        /// All entries.
+        entries: u64,
+    },
     /// A device failed and is no longer used.
     DeviceFailed {
         /// The device.
@@ -143,7 +156,7 @@ impl Shared<'_> {
     }
 
     pub(super) fn worker(&self, index: usize) -> String {
-        format!("{}/{index}", self.options.worker)
+        lease::worker(&self.options.worker, index, self.options.lease)
     }
 
     pub(super) fn is_stopped(&self) -> bool {

@@ -52,6 +52,7 @@ impl Watcher for Witness {
     fn event(&self, event: &Event<'_>) {
         match event {
             Event::Progress(snapshot) => assert!(snapshot.done <= snapshot.entries),
+            Event::Waiting { .. } | Event::StillCounting { .. } => {}
             Event::DeviceFailed { reason, .. } => self.failed.lock().unwrap().push((*reason).to_owned()),
             Event::Disputed { answer, had, .. } => {
                 assert_ne!(answer.count, **had);

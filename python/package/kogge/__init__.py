@@ -1,6 +1,8 @@
 """Arrays of chess positions in, answers out, on any device."""
 
-from enum import IntEnum
+import os as _os
+import sys as _sys
+from enum import IntEnum as _IntEnum
 
 from ._kogge import (
     START,
@@ -39,7 +41,12 @@ __all__ = [
 ]
 
 
-class Status(IntEnum):
+# Without a display server, a layer of Mesa prints an error whenever Vulkan devices are listed.
+if _sys.platform == "linux" and not {"XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT"} & _os.environ.keys():
+    _os.environ.setdefault("NODEVICE_SELECT", "1")
+
+
+class Status(_IntEnum):
     """The numbers that `Positions.status` returns."""
 
     ONGOING = 0

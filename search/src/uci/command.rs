@@ -17,8 +17,13 @@ pub(crate) enum Command {
     Go(Go),
     Stop,
     PonderHit,
-    SetOption { name: String, value: String },
+    SetOption {
+        name: String,
+        value: String,
+    },
     Quit,
+    /// A command that cannot be obeyed, with the reason as a sentence.
+    Refused(String),
 }
 
 /// `position`.
@@ -54,7 +59,7 @@ impl Command {
                 "isready" => Self::IsReady,
                 "ucinewgame" => Self::NewGame,
                 "position" => Self::Position(position(words)?),
-                "go" => Self::Go(go(words)),
+                "go" => go(words).map_or_else(Self::Refused, Self::Go),
                 "stop" => Self::Stop,
                 "ponderhit" => Self::PonderHit,
                 "setoption" => set_option(words)?,
@@ -82,7 +87,11 @@ fn position(mut words: SplitAsciiWhitespace<'_>) -> Option<Position> {
     Some(Position { fen, moves: words.map(str::to_owned).collect() })
 }
 
-fn go(words: SplitAsciiWhitespace<'_>) -> Go {
+/// Reads limits of a search or a count.
+///
+/// # Errors
+/// A sentence if a number of plies, positions or moves is none: what would be done instead is not what was asked for.
+fn go(words: SplitAsciiWhitespace<'_>) -> Result<Go, String> {
     let mut go = Go::default();
     let mut words = words.peekable();
     while let Some(word) = words.next() {
@@ -94,19 +103,32 @@ fn go(words: SplitAsciiWhitespace<'_>) -> Go {
                     go.search_moves.push(text.to_owned());
                 }
             }
-            "wtime" | "btime" | "winc" | "binc" | "movestogo" | "depth" | "nodes" | "mate" | "movetime" | "perft" => {
-                if let Some(number) = words.next_if(|word| word.parse::<i64>().is_ok()) {
-                    go.set(word, number.parse().unwrap_or(0));
-                } else if word == "perft" {
-                    // A small count is better than an unwanted search.
-                    go.set(word, 1);
+            _ if LIMITS.contains(&word) => match words.next_if(|word| word.parse::<i64>().is_ok()) {
+                Some(number) if number.starts_with('-') && COUNTS.contains(&word) => {
+                    return Err(format!("\"go {word} {number}\" is not possible; expected a number from 0."));
                 }
-            }
+                Some(number) => go.set(word, number.parse().unwrap_or(0)),
+                None => match words.peek() {
+                    Some(other) if COUNTS.contains(&word) && !LIMITS.contains(other) && !FLAGS.contains(other) => {
+                        return Err(format!("\"go {word} {other}\" is not possible; expected a number from 0."));
+                    }
+                    // A small count is better than an unwanted search.
+                    _ if word == "perft" => go.set(word, 1),
+                    _ => {}
+                },
+            },
             _ => {}
         }
     }
-    go
+    Ok(go)
 }
+
+/// The words of `go` that a number follows, and those that none follows. A clock may be overdrawn; the numbers of `COUNTS` are never
+/// negative.
+const LIMITS: [&str; 10] =
+    ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
+const FLAGS: [&str; 3] = ["ponder", "infinite", "searchmoves"];
+const COUNTS: [&str; 4] = ["depth", "nodes", "mate", "perft"];
 
 impl Go {
     /// Reads a limit. An overdrawn clock counts as empty.
@@ -226,7 +248,15 @@ mod tests {
         assert_eq!(go("go movetime 250").move_time, Some(Duration::from_millis(250)));
         assert_eq!(go("go perft 3").perft, Some(3));
         assert_eq!(go("go perft").perft, Some(1));
-        assert_eq!(go("go perft many").perft, Some(1));
+        for line in
+            ["go depth -1", "go perft -1", "go perft many", "go nodes -7", "go mate x", "go wtime 100 depth abc"]
+        {
+            assert!(matches!(parsed(line), Command::Refused(_)), "{line}");
+        }
+        assert_eq!(
+            parsed("go perft -1"),
+            Command::Refused("\"go perft -1\" is not possible; expected a number from 0.".to_owned())
+        );
         assert_eq!(go("go ponder searchmoves e2e4 e7e8q depth 3").search_moves, ["e2e4", "e7e8q"]);
         assert_eq!(go("go searchmoves e2e4 depth 3").depth, Some(3));
         assert_eq!(go("go depth infinite"), Go { infinite: true, ..Go::default() });

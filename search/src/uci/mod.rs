@@ -171,6 +171,7 @@ impl Session {
                 }
             }
             Command::Go(go) => self.go(&go),
+            Command::Refused(sentence) => self.output.note(&sentence),
             Command::Stop => self.finish(true),
             Command::PonderHit => {
                 if let Some(job) = &self.job {

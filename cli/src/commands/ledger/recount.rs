@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use kogge_board::Fen;
 use kogge_devices::{BACKENDS, BackendName, Request, memory, open};
-use kogge_driver::MergeDevice;
-use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Source};
+use kogge_driver::{Driver, MergeDevice};
+use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Size, Source};
 
 use crate::context::Context;
 use crate::entry::{Count, Entry};
+use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
-use crate::output::record;
+use crate::output::{number_of, record};
 
 /// Recounts a random share of the entries.
 pub(super) fn verify(
@@ -34,6 +36,7 @@ pub(super) fn verify(
     let (mut checked, mut repeated, mut by, mut differences) = (0, 0, Vec::new(), Vec::new());
     for (name, rows) in groups {
         let mut checker = open_checker(name, memory, context)?;
+        announce(ledger, &rows, &mut checker, context)?;
         let found = ledger.verify(&rows, &mut checker, &monitor)?;
         monitor.next();
         checked += found.checked;
@@ -83,6 +86,37 @@ pub(super) fn verify(
         }
     })?;
     Ok(if report.differences.is_empty() { Answer::Done } else { Answer::No })
+}
+
+/// Says how long a recount will take, if it takes more than some seconds.
+fn announce(ledger: &Ledger, rows: &[LedgerRow], checker: &mut MergeDevice, context: &Context) -> Result<(), Failure> {
+    const WORTH_SAYING: f64 = 10.0;
+    const MOST_MOVES: f64 = 218.0;
+    const SAMPLE: Duration = Duration::from_millis(20);
+    // A count may be wrong, but no position has more moves.
+    let most = MOST_MOVES.powi(ledger.depth_below() as i32);
+    // Below a range, the leaves are counted once for each position, not for each path.
+    let leaves = |&kogge_ledger::Count { leaves, size, .. }: &kogge_ledger::Count| match size {
+        Some(Size { positions, paths }) => leaves as f64 * positions as f64 / paths.max(1) as f64,
+        None => (leaves as f64).min(most),
+    };
+    let all: f64 = rows.iter().filter_map(|row| row.given.as_ref()).map(|given| leaves(&given.count)).sum();
+    let mut driver = Driver::new(&mut *checker.backend, &());
+    for depth in 3.. {
+        let start = Instant::now();
+        let counted = driver.perft(&Fen::start(), depth)? as f64;
+        let elapsed = start.elapsed();
+        let seconds = all * elapsed.as_secs_f64() / counted;
+        if elapsed < SAMPLE && counted < all {
+            continue;
+        }
+        if seconds > WORTH_SAYING {
+            let entries = number_of(rows.len() as u64, "entry", "entries");
+            context.output.note(&format!("Counting {entries} again will take about {}.", duration(seconds)));
+        }
+        return Ok(());
+    }
+    Ok(())
 }
 
 /// Recounts the disputed entries.
