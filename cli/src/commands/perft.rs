@@ -29,21 +29,23 @@ fn print_plan(
 /// The seconds of a count after which a ledger is recommended: a day.
 const LONG: f64 = 86_400.0;
 
-/// Says how long a count will take that would be lost if kogge ended within days. Only trees for which counting every leaf would take
-/// as long are planned.
+/// The seconds of counting every leaf that preparing to merge may cost: less than a person notices.
+const SHORT: f64 = 0.1;
+
+/// Says how long a count will take that would be lost if kogge ended within days. `raw` is the time of counting every leaf. Only trees
+/// for which this would take as long are planned.
 fn warn_of_long_work(
     opened: &mut Opened,
     Tree { root, depth }: &Tree,
+    raw: f64,
     merged: Option<&MergeSettings>,
     context: &mut Context,
 ) -> Result<(), Failure> {
-    let (raw, _) =
-        context.work(opened, "leaves", |driver| Estimate::tree(*depth, |depth| driver.perft(root, depth)))?;
     let seconds = match merged {
-        Some(settings) if raw.seconds() > LONG => {
+        Some(settings) if raw > LONG => {
             context.work(opened, "leaves", |driver| driver.plan_merged(root, *depth, settings))?.0.seconds()
         }
-        _ => raw.seconds(),
+        _ => raw,
     };
     if seconds > LONG {
         let time = duration(seconds);
@@ -69,8 +71,8 @@ impl Job for args::Perft {
             return Err(Failure::Input(reason.to_owned()));
         }
         // Counting a shallow tree takes less time than planning the count.
-        let is_deep = self.plies.is_some() || self.ranges.is_some() || *depth >= LEAST_MERGED_DEPTH;
-        let merged = !self.raw && hash.is_none() && is_deep;
+        let is_wanted = self.plies.is_some() || self.ranges.is_some();
+        let mut merged = !self.raw && hash.is_none() && (is_wanted || *depth >= LEAST_MERGED_DEPTH);
         let mut opened = if is_one {
             context.open_for(*depth, hash, |driver, depth| driver.perft(root, depth))?
         } else {
@@ -86,11 +88,14 @@ impl Job for args::Perft {
         if self.plan {
             return print_plan(&mut opened, &tree, &settings, context);
         }
+        if hash.is_none() {
+            let (raw, _) = context
+                .work(&mut opened, "leaves", |driver| Estimate::tree(*depth, |depth| driver.perft(root, depth)))?;
+            merged &= is_wanted || memory.is_some() || raw.seconds() > SHORT;
+            warn_of_long_work(&mut opened, &tree, raw.seconds(), merged.then_some(&settings), context)?;
+        }
         if merged {
             settings.prepare(&mut *opened.backend, &root.rules, Quantity::Leaves)?;
-        }
-        if hash.is_none() {
-            warn_of_long_work(&mut opened, &tree, merged.then_some(&settings), context)?;
         }
         let ((nodes, merged_by), elapsed) = context.work(&mut opened, "leaves", |driver| {
             if merged {
