@@ -23,14 +23,13 @@ use crate::frontier::counting;
 use crate::merged::{Work, root_entry};
 use crate::{Driver, Error, MergeSettings, Quantity};
 
-/// The number of positions that the last merged ply may have for each second of the estimate: at depth 12, merging, reading and sorting
-/// them takes a fifth of the time on two cores, and errors are a third smaller with ply 6 than with ply 5.
-const POSITIONS_A_SECOND: f64 = 5e5;
+/// The share of the time that merging the last ply may take. Reading, sorting and valuing its positions take about twice as long. At depth
+/// 12, errors are a third smaller with ply 6 than with ply 5.
+const MERGING_SHARE: f64 = 1.0 / 12.0;
 
-/// The same number for each line, if their number is limited.
+/// The number of positions that the last merged ply may have for each line, if the number of lines is limited, and the bounds of this
+/// number. The host keeps the positions, in about 128 bytes each.
 const POSITIONS_A_LINE: f64 = 12.0;
-
-/// The bounds of this number. The host keeps the positions, in about 128 bytes each.
 const FEWEST_POSITIONS: f64 = 1.5e6;
 const MOST_POSITIONS: f64 = 1.6e7;
 
@@ -59,9 +58,9 @@ const FEWEST_TO_TELL: u64 = 4;
 pub struct EstimateSettings {
     /// Bytes that merged positions may take on the device.
     pub memory: u64,
-    /// The last merged ply; with `None`, the time and the number of lines decide.
+    /// The last merged ply; with `None`, the seconds and the number of lines decide.
     pub plies: Option<u32>,
-    /// The seed of the random numbers. Equal settings with equal seeds and numbers of lines give equal estimates on every device.
+    /// The seed of the random numbers. Equal seeds give equal estimates on every device, for equal numbers of lines from the same ply.
     pub seed: u64,
     /// The number of lines after which the estimate is done; batches are completed.
     pub lines: u64,
@@ -170,15 +169,15 @@ impl Driver<'_> {
         let root = [root_entry(root)];
         work.add(&root)?;
         let last = settings.plies.unwrap_or(u32::MAX).min(depth);
-        let most = (POSITIONS_A_SECOND * settings.seconds).min(POSITIONS_A_LINE * settings.lines as f64);
-        let most = most.clamp(FEWEST_POSITIONS, MOST_POSITIONS);
+        let most = (POSITIONS_A_LINE * settings.lines as f64).clamp(FEWEST_POSITIONS, MOST_POSITIONS);
         while work.ply() < last && work.successors() > 0 {
             let next = work.next_whole();
             let fits = work.share_of_room(next.positions) <= 1.0;
             if settings.plies.is_some() && !fits {
                 return Err(work.no_room());
             }
-            if settings.plies.is_none() && !(fits && next.positions <= most) {
+            let is_quick = next.positions <= most && next.seconds <= MERGING_SHARE * settings.seconds;
+            if settings.plies.is_none() && !(fits && is_quick && depth - work.ply() > VALUE_PLIES) {
                 break;
             }
             if !work.merge_whole(next)? {
