@@ -79,7 +79,7 @@ fn merged_or_not_the_count_is_the_same() {
     assert_eq!(parts, kogge(&words("unique 4 --quiet")).answer("unique"));
 }
 
-/// The estimate from these lines lies within four standard errors, and the same lines give the same estimate on another device.
+/// The estimate from these lines lies within four standard errors, and the same lines give the same estimate again.
 #[test]
 fn estimates() {
     let line = "estimate 6 --plies 2 --lines 20000 --seed 3";
@@ -92,7 +92,7 @@ fn estimates() {
     assert!(number("lines") >= 20_000.0 && number("ply") == 2.0 && number("seed") == 3.0, "{found}");
     assert_eq!((&found["exact"], &found["stopped"]), (&json!(null), &json!(false)));
     let text = kogge(&words(&format!("{line} --quiet"))).answer(line);
-    assert_eq!(text, kogge(&words(&format!("{line} --quiet --device mailbox"))).answer(line));
+    assert_eq!(text, kogge(&words(&format!("{line} --quiet --threads 1"))).answer(line));
     let lines: Vec<_> = text.lines().collect();
     assert!(lines[0].starts_with("Estimate: 1.19") && lines[0].contains("e8 +- "), "{text}");
     assert!(lines[1].starts_with("95 % interval: 1.1") && lines.len() == 3, "{text}");
