@@ -77,6 +77,7 @@ pub use pieces::{Pieces38, Pieces64};
 pub use planes32::Planes32;
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
+pub use random::Random;
 pub use rules::Rules;
 pub use score::Score;
 pub use square::{Color, Piece, Square};

@@ -2,9 +2,24 @@
 
 /// A mixed counter. Equal seeds give equal numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Random(pub(crate) u64);
+pub struct Random(pub(crate) u64);
 
 impl Random {
+    /// Starts from a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Returns a random number of 53 bits, at least 0 and less than 1.
+    pub fn unit(&mut self) -> f64 {
+        ((self.next() << 32 | self.next()) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Returns a generator with numbers of its own.
+    pub fn fork(&mut self) -> Self {
+        Self(self.next() << 32 | self.next())
+    }
+
     /// Returns the next random number, less than 2^32.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

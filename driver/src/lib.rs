@@ -9,8 +9,8 @@
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within a given
 //! memory, and merges as many plies as pays off. It stores each distinct position once, with the number of paths to it.
 //! [`Driver::stats`] and [`Driver::stats_merged`] count leaves by the kinds of moves that lead to them. [`Driver::unique`] counts
-//! the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that is divided among devices
-//! and machines.
+//! the distinct positions of each ply. [`Driver::estimate`] estimates counts that are too large. A [`RangeCounter`] counts single
+//! ranges of a ply, for work that is divided among devices and machines.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -36,6 +36,7 @@ mod division;
 mod driver;
 pub mod epd;
 mod error;
+mod estimate;
 mod frontier;
 mod merged;
 mod moves;
@@ -52,6 +53,7 @@ pub use diff::{Diff, Difference, Divider};
 pub use division::{Division, DivisionRequest, MergeDevice};
 pub use driver::Driver;
 pub use error::{EngineError, Error};
+pub use estimate::{Estimate, EstimateSettings};
 pub use frontier::Frontier;
 pub use merged::{MergeCosts, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
 pub use moves::{LineError, legal_moves, play_line};

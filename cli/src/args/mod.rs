@@ -68,6 +68,11 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Count the distinct positions of each ply, and those that exactly one line of moves reaches
     Unique(Unique),
+    /// Estimate the leaves of a tree that is too large to count, with a standard error
+    ///
+    /// The first plies are merged and exact. Below them, random lines are followed, and the last three plies of each are counted. The
+    /// estimate is unbiased. Equal seeds give equal estimates on every device, for equal numbers of lines from the same ply.
+    Estimate(Estimate),
     /// Recompute the counts of a file of positions (`FEN ;D1 20 ;D2 400`)
     Suite(Suite),
     /// Compare a backend with another one, with a UCI engine or with a script, and find the first position where their moves differ
@@ -166,6 +171,29 @@ pub(crate) struct Unique {
     /// Count the diagrams of each ply, too: its positions without castling rights and en passant
     #[arg(long, help_heading = HOW)]
     pub(crate) diagrams: bool,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Estimate {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// Estimate for this many seconds [default: 10, or without end if --lines or --error is given]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), help_heading = HOW)]
+    pub(crate) seconds: Option<u32>,
+    /// End when the standard error is at most this share of the estimate, such as 1e-4
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = HOW)]
+    pub(crate) error: Option<f64>,
+    /// End after this many lines, rounded up to whole batches
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = HOW)]
+    pub(crate) lines: Option<u64>,
+    /// The seed of the random lines
+    #[arg(long, value_name = "N", default_value = "0", help_heading = HOW)]
+    pub(crate) seed: u64,
+    /// Merge equal positions down to this ply [default: the time and the number of lines decide]
+    #[arg(long, value_name = "N", value_parser = depth, help_heading = HOW)]
+    pub(crate) plies: Option<u32>,
     #[command(flatten)]
     pub(crate) memory: Memory,
 }

@@ -5,6 +5,7 @@ mod best;
 mod devices;
 mod diff;
 mod divide;
+mod estimate;
 mod generate;
 mod ledger;
 mod perft;
@@ -56,6 +57,7 @@ fn plan(command: Command, common: &Common) -> Result<Box<dyn Job>, Failure> {
         Command::Divide(args) => Box::new(args),
         Command::Stats(args) => Box::new(args),
         Command::Unique(args) => Box::new(args),
+        Command::Estimate(args) => Box::new(args),
         Command::Suite(args) => Box::new(args),
         Command::Diff(args) => Box::new(args),
         Command::Best(args) => Box::new(args),

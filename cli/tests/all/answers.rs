@@ -79,6 +79,30 @@ fn merged_or_not_the_count_is_the_same() {
     assert_eq!(parts, kogge(&words("unique 4 --quiet")).answer("unique"));
 }
 
+/// The estimate from these lines lies within four standard errors, and the same lines give the same estimate again.
+#[test]
+fn estimates() {
+    let line = "estimate 6 --plies 2 --lines 20000 --seed 3";
+    let run = kogge(&words(&format!("{line} --json")));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let found = &run.json()[0];
+    let number = |field: &str| found[field].as_f64().unwrap_or_else(|| panic!("{field}: {found}"));
+    let (leaves, error) = (number("leaves"), number("error"));
+    assert!(error > 0.0 && (leaves - 119_060_324.0).abs() < 4.0 * error, "{found}");
+    assert!(number("lines") >= 20_000.0 && number("ply") == 2.0 && number("seed") == 3.0, "{found}");
+    assert_eq!((&found["exact"], &found["stopped"]), (&json!(null), &json!(false)));
+    let text = kogge(&words(&format!("{line} --quiet"))).answer(line);
+    assert_eq!(text, kogge(&words(&format!("{line} --quiet --threads 1"))).answer(line));
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("Estimate: 1.19") && lines[0].contains("e8 +- "), "{text}");
+    assert!(lines[1].starts_with("95 % interval: 1.1") && lines.len() == 3, "{text}");
+    assert!(lines[2].contains(" from the 400 positions of ply 2, with "), "{text}");
+    let exact = kogge(&words("estimate 5 --quiet")).answer("exact");
+    assert_eq!(exact, "Exactly 4865609: the tree is so small that it was counted.\n");
+    let exact_enough = kogge(&words("estimate 7 --plies 3 --error 1% --quiet")).answer("error");
+    assert!(exact_enough.contains("e9 +- "), "{exact_enough}");
+}
+
 #[test]
 fn divide_looks_like_stockfish() {
     let answer = kogge(&words("divide 2 --quiet --fen \"8/8/8/8/8/2k5/p7/K7 b - - 0 1\"")).answer("divide");
@@ -224,6 +248,8 @@ fn every_field_of_the_json_is_documented() {
         "divide 1",
         "stats 1",
         "unique 1",
+        "estimate 3",
+        "estimate 6 --plies 2 --lines 1000",
         "diff 1 --against mailbox",
         "devices",
         "position show",

@@ -1,6 +1,5 @@
 //! Tests bad input, missing devices and interruptions: one clear sentence, the right exit code, no panic.
 
-use std::io::Read;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -68,6 +67,9 @@ fn bad_input_is_named_in_one_sentence() {
             "do not fit in 1024 bytes, not even in parts; give more memory, such as --memory 256M",
         ),
         ("unique 5 --memory 1K", "do not fit in 1024 bytes"),
+        ("estimate 9 --plies 5 --memory 1M", "do not fit in 1048576 bytes"),
+        ("estimate 9 --error 0", "expected a share"),
+        ("estimate 9 --lines 0", "0 is not in 1.."),
         ("perft 5 --memory 1", "such as 256M or 1G"),
         ("perft 5 --memory 1G --hash 1G", "no plies are merged"),
         ("perft 5 --plies 2 --hash 1G", "cannot be used with"),
@@ -224,6 +226,34 @@ fn wait_until_interrupts_are_caught(process: u32) {
     panic!("no interrupt is caught");
 }
 
+/// Interrupts a command a while after it began to work. Returns how long it took to stop, too.
+#[cfg(target_os = "linux")]
+fn interrupted(line: &str, after: Duration) -> (Run, Duration) {
+    // A GPU driver may install its own handler before kogge does.
+    let mut child = without_devices(&words(line)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until_interrupts_are_caught(child.id());
+    std::thread::sleep(after);
+    let start = Instant::now();
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    child.wait().unwrap();
+    let took = start.elapsed();
+    (child.wait_with_output().unwrap().into(), took)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_estimate_is_told() {
+    let (Run { code, stdout, stderr }, _) =
+        interrupted("estimate 7 --plies 4 --error 1e-9 --json", Duration::from_secs(5));
+    assert_eq!(code, 130, "{stderr}");
+    assert!(
+        stderr.starts_with("Stopped on request after ") && stderr.ends_with(" lines; the estimate is theirs.\n"),
+        "{stderr}"
+    );
+    assert!(stdout.starts_with("{\"command\":\"estimate\"") && stdout.contains("\"stopped\":true"), "{stdout}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupted_work_says_how_far_it_was() {
@@ -236,22 +266,12 @@ fn interrupted_work_says_how_far_it_was() {
         "perft 12 --backend mailbox",
         "bench --backend cpu --seconds 60",
     ] {
-        // A GPU driver may install its own handler before kogge does.
-        let mut child = without_devices(&words(line)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        wait_until_interrupts_are_caught(child.id());
-        std::thread::sleep(Duration::from_millis(500));
-        let start = Instant::now();
-        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
-        let code = child.wait().unwrap().code();
-        let (mut stdout, mut stderr) = (String::new(), String::new());
-        child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-        assert_eq!((code, stdout.as_str()), (Some(130), ""), "kogge {line}: {stderr}");
+        let (Run { code, stdout, stderr }, took) = interrupted(line, Duration::from_millis(500));
+        assert_eq!((code, stdout.as_str()), (130, ""), "kogge {line}: {stderr}");
         // A long count says before it starts how long it will take.
         let stderr: String = stderr.split_inclusive('\n').filter(|line| !line.starts_with("note: ")).collect();
         assert!(stderr.starts_with("Stopped on request: ") && stderr.ends_with("; there is no result.\n"), "{stderr}");
         assert_eq!(line.starts_with("bench"), stderr.contains(" % of the measurement was done; "), "{stderr}");
-        assert!(start.elapsed() < Duration::from_secs(10), "kogge {line} took {:?} to stop", start.elapsed());
+        assert!(took < Duration::from_secs(10), "kogge {line} took {took:?} to stop");
     }
 }

@@ -67,7 +67,7 @@ impl MergeSettings {
     }
 
     /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.
-    pub(super) const fn options(&self) -> MergeOptions {
+    pub(crate) const fn options(&self) -> MergeOptions {
         MergeOptions { hash_bits: self.hash_bits, ..MergeOptions::with_memory(self.memory) }
     }
 }

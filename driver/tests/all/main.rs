@@ -6,6 +6,7 @@ mod counting;
 mod diff;
 mod distinct;
 mod engine;
+mod estimates;
 mod merging;
 mod ranges;
 mod reference_data;
