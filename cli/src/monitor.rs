@@ -50,7 +50,7 @@ fn interrupt() {
                 note("Stopping as soon as the current call ends; another Ctrl-C ends kogge at once.");
                 sleep(STOPPING_WELL);
             }
-            end_now("Stopped on request in a call that goes on; there is no result.");
+            end_now("Stopped on request while a device call was still running; there is no result.");
         });
     } else if first.elapsed() > STOPPING {
         end_now("Stopped at once; there is no result.");

@@ -121,8 +121,8 @@ impl Watcher for Reporter<'_> {
                 let longest = leases.iter().map(|lease| lease.ends_in.as_secs_f64()).fold(0.0, f64::max);
                 let names: Vec<_> = leases.iter().map(|lease| lease.worker.as_str()).collect();
                 let sentence = format!(
-                    "Waiting for {}, which other processes count, for at most {} if they have ended ({}). \"kogge ledger LOCATION \
-                     --release\" frees them at once.",
+                    "Waiting for {} that other processes count ({2}). If these have ended, the wait is over in {1} at most; \"kogge ledger LOCATION \
+                     --release\" ends it at once.",
                     number_of(entries, "entry", "entries"),
                     duration(longest),
                     names.join(", ")

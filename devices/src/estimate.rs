@@ -15,7 +15,7 @@ const START_UP: f64 = 1.0;
 const LATENCY: f64 = 0.002;
 /// The least seconds and leaves of a ply for a reliable estimate: the system may delay a thread by 2 ms.
 const ENOUGH: f64 = 0.002;
-const ENOUGH_LEAVES: f64 = 1000.0;
+const ENOUGH_LEAVES: f64 = 1e5;
 
 /// An estimate of an amount of work.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -30,7 +30,7 @@ pub struct Estimate {
 struct Sample {
     depth: u32,
     counted: f64,
-    /// The growth of the count with one more ply.
+    /// The mean growth of the count with one more ply, in the last two: the sides may have very different numbers of moves.
     growth: f64,
     seconds: f64,
 }
@@ -45,12 +45,15 @@ impl Sample {
             count(depth).map(|counted| (counted as f64, start.elapsed().as_secs_f64()))
         };
         let mut sample = Self { depth: 0, counted: 1.0, growth: 1.0, seconds: 0.0 };
+        let mut before = 0.0;
         for depth in 1..depth.max(2) {
             let (counted, mut seconds) = timed(depth)?;
             if (ENOUGH..10.0 * ENOUGH).contains(&seconds) {
                 seconds = seconds.min(timed(depth)?.1);
             }
-            sample = Self { depth, counted, growth: counted / sample.counted.max(1.0), seconds };
+            let growth = if before > 0.0 { (counted / before).sqrt() } else { counted };
+            before = sample.counted;
+            sample = Self { depth, counted, growth, seconds };
             if counted == 0.0 || (counted >= ENOUGH_LEAVES && seconds >= ENOUGH) {
                 break;
             }

@@ -109,7 +109,8 @@ pub struct Estimate {
 impl Driver<'_> {
     /// Estimates the number of leaves `depth` plies below the root. Small trees are counted exactly.
     ///
-    /// The estimate is unbiased. If the observer stops the work after the first rounds, the result is the estimate so far.
+    /// The estimate is unbiased for a number of lines or seconds. An end at a standard error favours low estimates, but hardly, because
+    /// the error is tested only when the rounds have doubled. If the observer stops the work after the first rounds, the result is the estimate so far.
     ///
     /// # Errors
     /// [`Error::Memory`] if a requested ply does not fit; otherwise as [`Driver::perft`].
@@ -124,7 +125,7 @@ impl Driver<'_> {
         let positions = entries.len() as u64;
         let source = Source::new(self, &rules, &entries)?;
         drop(entries);
-        let mut sample = Sample::default();
+        let (mut sample, mut next_test) = (Sample::default(), FEWEST_ROUNDS);
         let mut random = Random::new(settings.seed);
         let start = Instant::now();
         let rounds = (EXPAND_AT_ONCE / settings.together.max(1)).clamp(1, FEWEST_ROUNDS as usize);
@@ -134,7 +135,10 @@ impl Driver<'_> {
             if sample.rounds >= FEWEST_ROUNDS {
                 // A batch begins if most of it ends in time.
                 let half = 0.5 * drawing / (sample.rounds as f64 / rounds as f64);
-                let is_exact_enough = sample.error() <= settings.error * sample.mean;
+                // Tests after every batch would stop most often after low estimates, whose errors are small, too.
+                let is_tested = settings.error > 0.0 && sample.rounds >= next_test;
+                next_test = if is_tested { 2 * sample.rounds } else { next_test };
+                let is_exact_enough = is_tested && sample.error() <= settings.error * sample.mean;
                 if sample.lines >= settings.lines || used + half >= settings.seconds || is_exact_enough {
                     break false;
                 }
@@ -403,8 +407,9 @@ struct Sample {
     lines: u64,
     counted: u128,
     mean: f64,
-    /// The sum of the squared deviations from the mean.
+    /// The sum of the squared deviations from the mean, in units of the square of the first estimate: squares of large counts overflow.
     squares: f64,
+    unit: f64,
 }
 
 impl Sample {
@@ -413,16 +418,21 @@ impl Sample {
         for estimate in estimates {
             self.rounds += 1;
             self.lines += together as u64;
+            if self.unit == 0.0 {
+                self.unit = estimate;
+            }
             let deviation = estimate - self.mean;
             self.mean += deviation / self.rounds as f64;
-            self.squares += deviation * (estimate - self.mean);
+            if self.unit > 0.0 {
+                self.squares += deviation / self.unit * ((estimate - self.mean) / self.unit);
+            }
         }
     }
 
     /// The standard error of the mean.
     fn error(&self) -> f64 {
         let rounds = self.rounds as f64;
-        (self.squares / (rounds - 1.0) / rounds).sqrt()
+        (self.squares / (rounds - 1.0) / rounds).sqrt() * self.unit
     }
 }
 

@@ -9,7 +9,7 @@ use crate::source::Source;
 pub enum LedgerError {
     /// SQLite would open no file of this name.
     #[error(
-        "{path:?} is no path of a file, so nothing would be kept; name a file, such as six.ledger, with ./ before a name that begins \
+        "{path:?} is not the path of a file, so nothing would be kept; name a file, such as six.ledger, with ./ before a name that begins \
          with \"file:\"."
     )]
     NoFile {

@@ -148,7 +148,7 @@ impl Ledger {
         let mut counter = Counter::new(self, source, &mut driver, settings)?;
         let source = counter.source().clone();
         check(&source)?;
-        let (mut done, mut pace) = (0, pace(kind, false));
+        let (mut done, mut pace) = (0, pace(kind, false, entries.len() as u64));
         while done < entries.len() {
             let left = entries.len() - done;
             let batch = &entries[done..][..pace.next(share(left as u64, 1)) as usize];

@@ -32,7 +32,7 @@ impl Job for args::Diff {
         let (second, diff) = match against {
             Opponent::Backend(NamedDevice { backend: name, number: device }) => {
                 other = context.open(&context.request.of(*name, *device))?;
-                if *other.backend.info() == info {
+                if *other.backend.info() == info && *device == context.request.device {
                     let reason = format!(
                         "Both sides would be the same device ({}), so there could be no difference; name another one with --backend, \
                          --device or --against.",

@@ -7,6 +7,7 @@ use kogge_driver::{Estimate, EstimateSettings, MergeSettings, Quantity};
 
 use crate::args;
 use crate::context::{Context, Job};
+use crate::monitor::give_time_to_stop;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Effort, magnitude, record};
 use crate::root::Tree;
@@ -22,7 +23,7 @@ impl fmt::Display for Text<'_> {
         let &Self(&Estimate { leaves, error, interval: [least, most], exact, ply, positions, lines, counted, .. }) =
             self;
         if let Some(exact) = exact {
-            return writeln!(f, "Exactly {exact}: the tree is so small that it was counted.");
+            return writeln!(f, "Exactly {exact}; the tree is small enough to count.");
         }
         // The last digit of the estimate is the second digit of its error.
         let digits = match error > 0.0 {
@@ -31,7 +32,7 @@ impl fmt::Display for Text<'_> {
         };
         writeln!(
             f,
-            "Estimate: {leaves:.digits$e} +- {error:.1e} (standard error, {:.1e} of it)",
+            "Estimate: {leaves:.digits$e} +- {error:.1e} (standard error; relative {:.1e})",
             error / leaves.max(1.0)
         )?;
         writeln!(f, "95 % interval: {least:.digits$e} to {most:.digits$e}")?;
@@ -56,6 +57,7 @@ impl Job for args::Estimate {
             error: error.unwrap_or(0.0),
             ..EstimateSettings::with_memory(bytes)
         };
+        give_time_to_stop();
         let (estimate, elapsed) =
             context.work(&mut opened, "leaves", |driver| driver.estimate(root, depth, &settings))?;
         let mut effort = Effort::counting(&opened, estimate.counted, elapsed);
@@ -67,7 +69,7 @@ impl Job for args::Estimate {
         context.output.print(&report, |to| write!(to, "{}", Text(&estimate)))?;
         context.output.aside(&aside)?;
         if estimate.is_stopped {
-            let sentence = format!("Stopped on request after {} lines; the estimate is theirs.", estimate.lines);
+            let sentence = format!("Stopped on request after {} lines; this is the estimate so far.", estimate.lines);
             return Err(Failure::Interrupted(sentence));
         }
         Ok(Answer::Done)
@@ -95,7 +97,7 @@ mod tests {
         assert_eq!(
             Text(&estimate).to_string(),
             "\
-Estimate: 2.0150985e21 +- 1.7e15 (standard error, 8.4e-7 of it)
+Estimate: 2.0150985e21 +- 1.7e15 (standard error; relative 8.4e-7)
 95 % interval: 2.0150950e21 to 2.0151020e21
 Lines: 16384 from the 822518 positions of ply 5, with 314 M leaves at their ends
 "
@@ -103,6 +105,6 @@ Lines: 16384 from the 822518 positions of ply 5, with 314 M leaves at their ends
         let none = Estimate { leaves: 0.0, error: 0.0, interval: [0.0; 2], ..estimate };
         assert!(Text(&none).to_string().starts_with("Estimate: 0.000000000000000e0 +- 0.0e0 "));
         let exact = Estimate { exact: Some(20), ..estimate };
-        assert_eq!(Text(&exact).to_string(), "Exactly 20: the tree is so small that it was counted.\n");
+        assert_eq!(Text(&exact).to_string(), "Exactly 20; the tree is small enough to count.\n");
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
     if let (Some(asked), Some(used)) = (common.threads, threads)
         && used < asked
     {
-        output.note(&format!("{asked} threads are many more than this machine has cores; {used} are used."));
+        output.note(&format!("{asked} threads are far more than this machine has cores; {used} are used."));
     }
     common.threads = threads;
     let selection = Selection::new(&common)?;

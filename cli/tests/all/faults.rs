@@ -109,7 +109,7 @@ fn threads_are_at_most_a_few_for_each_core() {
     let run = kogge(&words("perft 5 --threads 4096 --backend cpu --json"));
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(
-        run.code == 0 && run.stderr.starts_with("note: 4096 threads are many more than this machine has"),
+        run.code == 0 && run.stderr.starts_with("note: 4096 threads are far more than this machine has"),
         "{run:?}"
     );
     assert_eq!(run.json()[0]["nodes"], 4_865_609);
@@ -122,7 +122,7 @@ fn refused_exports_and_ledgers_leave_nothing_behind() {
     for place in ["", ":memory:", "file:x", "file:x?mode=memory"] {
         for line in [&["run", "3", "--ledger", place][..], &["ledger", place]] {
             let run = in_folder(line);
-            assert!(run.code == 2 && run.stderr.contains("is no path of a file"), "{line:?}: {run:?}");
+            assert!(run.code == 2 && run.stderr.contains("is not the path of a file"), "{line:?}: {run:?}");
         }
     }
     for more in [&["--ply", "6"][..], &["--device", "cpu,cpu"], &["--device", "opencl:99"], &["--fen", "x"]] {
@@ -170,7 +170,7 @@ fn calls_that_mean_nothing_are_refused() {
     let large = kogge(&words("perft 3 --hash 99999999999999T"));
     assert!(large.code == 2 && large.stderr.contains("more than a machine can address"), "{large:?}");
     let said = kogge_with_input(&["uci"], b"position startpos\ngo depth -1\ngo perft -1\ngo perft abc\nquit\n");
-    let refused = "is not possible; expected a number from 0.\n";
+    let refused = "is not possible; expected a number of at least 0.\n";
     let expected: String =
         ["depth -1", "perft -1", "perft abc"].map(|limit| format!("info string \"go {limit}\" {refused}")).concat();
     assert_eq!(said.answer("uci"), expected);

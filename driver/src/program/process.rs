@@ -109,9 +109,9 @@ impl<'a> Process<'a> {
             if self.observer.is_cancelled() {
                 return Err(Error::Cancelled(Progress::default()));
             }
-            if self.useful.get().elapsed() >= TALK * self.patience {
+            if self.useful.get().elapsed() >= self.patience.saturating_mul(TALK) {
                 let (command, doing) = (self.command.clone(), doing.to_owned());
-                return Err(EngineError::Endless { command, doing, waited: TALK * self.patience }.into());
+                return Err(EngineError::Endless { command, doing, waited: self.patience.saturating_mul(TALK) }.into());
             }
             match self.lines.recv_timeout(TICK) {
                 Ok(line) => return Ok(Some(line)),

@@ -44,7 +44,7 @@ fn until_done(
     let AtDesk { shared, index } = *desk;
     let ledger = shared.ledger;
     let kind = ledger.header().kind;
-    let mut pace = pace(kind, shared.options.alone);
+    let mut pace = pace(kind, shared.options.alone, ledger.tally()?.entries);
     let Some(mut leased) = desk.lease(&pace)? else { return Ok(()) };
     // The device prepares nothing unless there are entries to count.
     let mut counter = Counter::new(ledger, source, driver, settings)?;

@@ -193,7 +193,7 @@ impl Supervisor<'_> {
         } else if self.idle.elapsed() >= self.report {
             self.report *= 10;
             let mut leases = shared.ledger.store().leases()?;
-            leases.retain(|lease| !lease.worker.starts_with(&shared.options.worker));
+            leases.retain(|lease| !lease.worker.starts_with(&format!("{}/", shared.options.worker)));
             if !leases.is_empty() {
                 shared.watcher.event(&Event::Waiting { leases: &leases });
             }

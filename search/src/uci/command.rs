@@ -22,8 +22,8 @@ pub(crate) enum Command {
         value: String,
     },
     Quit,
-    /// A command that cannot be obeyed, with the reason as a sentence.
-    Refused(String),
+    /// A `go` that cannot be obeyed: the reason as a sentence, and whether a count was asked for, which has no best move.
+    Refused(String, bool),
 }
 
 /// `position`.
@@ -59,7 +59,10 @@ impl Command {
                 "isready" => Self::IsReady,
                 "ucinewgame" => Self::NewGame,
                 "position" => Self::Position(position(words)?),
-                "go" => go(words).map_or_else(Self::Refused, Self::Go),
+                "go" => {
+                    let is_perft = words.clone().any(|word| word == "perft");
+                    go(words).map_or_else(|sentence| Self::Refused(sentence, is_perft), Self::Go)
+                }
                 "stop" => Self::Stop,
                 "ponderhit" => Self::PonderHit,
                 "setoption" => set_option(words)?,
@@ -103,14 +106,14 @@ fn go(words: SplitAsciiWhitespace<'_>) -> Result<Go, String> {
                     go.search_moves.push(text.to_owned());
                 }
             }
-            _ if LIMITS.contains(&word) => match words.next_if(|word| word.parse::<i64>().is_ok()) {
-                Some(number) if number.starts_with('-') && COUNTS.contains(&word) => {
-                    return Err(format!("\"go {word} {number}\" is not possible; expected a number from 0."));
+            _ if LIMITS.contains(&word) => match words.next_if(|word| number(word).is_some()) {
+                Some(text) if text.starts_with('-') && COUNTS.contains(&word) => {
+                    return Err(format!("\"go {word} {text}\" is not possible; expected a number of at least 0."));
                 }
-                Some(number) => go.set(word, number.parse().unwrap_or(0)),
+                Some(text) => go.set(word, number(text).unwrap_or(0)),
                 None => match words.peek() {
                     Some(other) if COUNTS.contains(&word) && !LIMITS.contains(other) && !FLAGS.contains(other) => {
-                        return Err(format!("\"go {word} {other}\" is not possible; expected a number from 0."));
+                        return Err(format!("\"go {word} {other}\" is not possible; expected a number of at least 0."));
                     }
                     // A small count is better than an unwanted search.
                     _ if word == "perft" => go.set(word, 1),
@@ -184,6 +187,12 @@ fn is_move(word: &str) -> bool {
 }
 
 /// Splits an option into the words after `name` and the words after `value`; both may have spaces.
+/// Reads a whole number. Some programs send numbers beyond 64 bits for no limit.
+fn number(text: &str) -> Option<i64> {
+    let is_large = text.len() > 18 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_large { Some(text.parse().unwrap_or(i64::MAX)) } else { text.parse().ok() }
+}
+
 fn set_option(mut words: SplitAsciiWhitespace<'_>) -> Option<Command> {
     words.find(|word| *word == "name")?;
     let name: Vec<&str> = words.by_ref().take_while(|word| *word != "value").collect();
@@ -245,17 +254,18 @@ mod tests {
         assert_eq!(go("go wtime -50").clocks, [clock(0, 0, None), None]);
         assert_eq!(go("go depth 7 nodes 8 mate 9").depth, Some(7));
         assert_eq!(go("go nodes 99999999999").nodes, Some(99_999_999_999));
+        assert_eq!(go("go nodes 18446744073709551615").nodes, Some(i64::MAX as u64));
         assert_eq!(go("go movetime 250").move_time, Some(Duration::from_millis(250)));
         assert_eq!(go("go perft 3").perft, Some(3));
         assert_eq!(go("go perft").perft, Some(1));
         for line in
             ["go depth -1", "go perft -1", "go perft many", "go nodes -7", "go mate x", "go wtime 100 depth abc"]
         {
-            assert!(matches!(parsed(line), Command::Refused(_)), "{line}");
+            assert!(matches!(parsed(line), Command::Refused(..)), "{line}");
         }
         assert_eq!(
             parsed("go perft -1"),
-            Command::Refused("\"go perft -1\" is not possible; expected a number from 0.".to_owned())
+            Command::Refused("\"go perft -1\" is not possible; expected a number of at least 0.".to_owned(), true)
         );
         assert_eq!(go("go ponder searchmoves e2e4 e7e8q depth 3").search_moves, ["e2e4", "e7e8q"]);
         assert_eq!(go("go searchmoves e2e4 depth 3").depth, Some(3));

@@ -171,7 +171,10 @@ impl Session {
                 }
             }
             Command::Go(go) => self.go(&go),
-            Command::Refused(sentence) => self.output.note(&sentence),
+            Command::Refused(sentence, is_perft) => {
+                self.finish(true);
+                self.fail(&sentence, is_perft);
+            }
             Command::Stop => self.finish(true),
             Command::PonderHit => {
                 if let Some(job) = &self.job {
