@@ -69,7 +69,7 @@ impl Job for args::Estimate {
         context.output.print(&report, |to| write!(to, "{}", Text(&estimate)))?;
         context.output.aside(&aside)?;
         if estimate.is_stopped {
-            let sentence = format!("Stopped on request after {} lines; this is the estimate so far.", estimate.lines);
+            let sentence = format!("Stopped on request; the estimate comes from {} lines.", estimate.lines);
             return Err(Failure::Interrupted(sentence));
         }
         Ok(Answer::Done)
