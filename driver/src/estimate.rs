@@ -82,7 +82,7 @@ impl EstimateSettings {
 /// An estimate of a number of leaves.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Estimate {
+pub struct LeafEstimate {
     /// The estimated number of leaves.
     pub leaves: f64,
     /// The standard error: 0 if the count is exact.
@@ -114,7 +114,7 @@ impl Driver<'_> {
     ///
     /// # Errors
     /// [`Error::Memory`] if a requested ply does not fit; otherwise as [`Driver::perft`].
-    pub fn estimate(&mut self, root: &Fen, depth: u32, settings: &EstimateSettings) -> Result<Estimate, Error> {
+    pub fn estimate(&mut self, root: &Fen, depth: u32, settings: &EstimateSettings) -> Result<LeafEstimate, Error> {
         self.begin(1);
         let begin = Instant::now();
         let (ply, entries) = match self.merged_ply(root, depth, settings)? {
@@ -152,7 +152,7 @@ impl Driver<'_> {
             }
         };
         let (error, half) = (sample.error(), sample.error() * student(sample.rounds - 1));
-        Ok(Estimate {
+        Ok(LeafEstimate {
             leaves: sample.mean,
             error,
             interval: [(sample.mean - half).max(0.0), sample.mean + half],
@@ -192,7 +192,7 @@ impl Driver<'_> {
         if depth - ply <= VALUE_PLIES || positions == 0 {
             let exact = if positions == 0 { 0 } else { work.paths_below(depth - ply)? };
             let leaves = exact as f64;
-            return Ok(Merged::Counted(Estimate {
+            return Ok(Merged::Counted(LeafEstimate {
                 leaves,
                 error: 0.0,
                 interval: [leaves; 2],
@@ -223,7 +223,7 @@ const READ_AT_ONCE: usize = 1 << 18;
 /// The merged plies.
 enum Merged {
     /// The tree is small and was counted.
-    Counted(Estimate),
+    Counted(LeafEstimate),
     /// The last merged ply.
     Ply(u32, Vec<(Quad48, f64)>),
 }

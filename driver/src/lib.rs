@@ -53,7 +53,7 @@ pub use diff::{Diff, Difference, Divider};
 pub use division::{Division, DivisionRequest, MergeDevice};
 pub use driver::Driver;
 pub use error::{EngineError, Error};
-pub use estimate::{Estimate, EstimateSettings};
+pub use estimate::{EstimateSettings, LeafEstimate};
 pub use frontier::Frontier;
 pub use merged::{MergeCosts, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
 pub use moves::{LineError, legal_moves, play_line};

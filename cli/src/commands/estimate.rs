@@ -3,7 +3,7 @@
 use std::fmt;
 
 use kogge_devices::memory;
-use kogge_driver::{Estimate, EstimateSettings, MergeSettings, Quantity};
+use kogge_driver::{EstimateSettings, LeafEstimate, MergeSettings, Quantity};
 
 use crate::args;
 use crate::context::{Context, Job};
@@ -16,12 +16,13 @@ use crate::root::Tree;
 const SECONDS: f64 = 10.0;
 
 /// The text of an estimate.
-struct Text<'a>(&'a Estimate);
+struct Text<'a>(&'a LeafEstimate);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Self(&Estimate { leaves, error, interval: [least, most], exact, ply, positions, lines, counted, .. }) =
-            self;
+        let &Self(&LeafEstimate {
+            leaves, error, interval: [least, most], exact, ply, positions, lines, counted, ..
+        }) = self;
         if let Some(exact) = exact {
             return writeln!(f, "Exactly {exact}; the tree is small enough to count.");
         }
@@ -82,7 +83,7 @@ mod tests {
 
     #[test]
     fn an_estimate_has_as_many_digits_as_its_error_allows() {
-        let estimate = Estimate {
+        let estimate = LeafEstimate {
             leaves: 2.015_098_512_3e21,
             error: 1.7e15,
             interval: [2.015_095e21, 2.015_102e21],
@@ -102,9 +103,9 @@ Estimate: 2.0150985e21 +- 1.7e15 (standard error; relative 8.4e-7)
 Lines: 16384 from the 822518 positions of ply 5, with 314 M leaves at their ends
 "
         );
-        let none = Estimate { leaves: 0.0, error: 0.0, interval: [0.0; 2], ..estimate };
+        let none = LeafEstimate { leaves: 0.0, error: 0.0, interval: [0.0; 2], ..estimate };
         assert!(Text(&none).to_string().starts_with("Estimate: 0.000000000000000e0 +- 0.0e0 "));
-        let exact = Estimate { exact: Some(20), ..estimate };
+        let exact = LeafEstimate { exact: Some(20), ..estimate };
         assert_eq!(Text(&exact).to_string(), "Exactly 20; the tree is small enough to count.\n");
     }
 }

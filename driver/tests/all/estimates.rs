@@ -2,7 +2,7 @@
 
 use crate::support::{KIWIPETE, MATE, Watch, fen};
 use kogge_board::{Backend, Fen};
-use kogge_driver::{Driver, Error, Estimate, EstimateSettings};
+use kogge_driver::{Driver, Error, EstimateSettings, LeafEstimate};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -14,7 +14,7 @@ fn few(plies: u32, together: usize, lines: u64, seed: u64) -> EstimateSettings {
     EstimateSettings { plies: Some(plies), together, lines, seed, seconds: f64::INFINITY, ..settings }
 }
 
-fn estimate(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &EstimateSettings) -> Estimate {
+fn estimate(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &EstimateSettings) -> LeafEstimate {
     Driver::new(backend, &()).estimate(root, depth, settings).unwrap()
 }
 
@@ -71,7 +71,7 @@ fn small_trees_are_counted() {
         (fen(STALEMATE), 20, 0),
     ] {
         let found = estimate(&mut cpu, &root, depth, &settings);
-        let Estimate { exact, error, interval, .. } = found;
+        let LeafEstimate { exact, error, interval, .. } = found;
         assert_eq!((exact, found.leaves, error), (Some(leaves), leaves as f64, 0.0), "{root} at {depth}");
         assert_eq!(interval, [leaves as f64; 2], "{root} at {depth}");
     }
