@@ -138,7 +138,8 @@ impl Driver<'_> {
                 // Tests after every batch would stop most often after low estimates, whose errors are small, too.
                 let is_tested = settings.error > 0.0 && sample.rounds >= next_test;
                 next_test = if is_tested { 2 * sample.rounds } else { next_test };
-                let is_exact_enough = is_tested && sample.error() <= settings.error * sample.mean;
+                let error = sample.error();
+                let is_exact_enough = error == 0.0 || is_tested && error <= settings.error * sample.mean;
                 if sample.lines >= settings.lines || used + half >= settings.seconds || is_exact_enough {
                     break false;
                 }
