@@ -40,6 +40,7 @@ fn a_rate_names_the_way_of_counting() {
         ("divide 3", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
         ("perft 5 --hash 1M", ", hash table of 1048576 bytes"),
         ("perft 5 --raw", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
+        ("perft 5", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
         ("perft 5 --memory 64M", "leaves/s (last two plies in closed form, equal positions merged); cpu: "),
         ("perft 5 --plies 4 --ranges 2", "; merged to ply 4 (72078 positions in 2 ranges), 1 plies below"),
         ("perft 5 --device cpu,mailbox --raw", " positions of a frontier, "),

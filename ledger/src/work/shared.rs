@@ -41,7 +41,7 @@ pub enum Event<'a> {
         /// The leases of other processes.
         leases: &'a [Lease],
     },
-    /// The work was asked to stop half a second ago, but a call of a device goes on. All leases were given back, and recorded answers
+    /// The work was asked to stop, but a call of a device goes on. All leases were given back, and recorded answers
     /// stay in the ledger, so the process may end now.
     StillCounting {
         /// Counted entries.

@@ -186,13 +186,13 @@ fn is_move(word: &str) -> bool {
     (4..=5).contains(&bytes.len()) && bytes[0].is_ascii_lowercase() && bytes[1].is_ascii_digit()
 }
 
-/// Splits an option into the words after `name` and the words after `value`; both may have spaces.
 /// Reads a whole number. Some programs send numbers beyond 64 bits for no limit.
 fn number(text: &str) -> Option<i64> {
     let is_large = text.len() > 18 && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_large { Some(text.parse().unwrap_or(i64::MAX)) } else { text.parse().ok() }
 }
 
+/// Splits an option into the words after `name` and the words after `value`; both may have spaces.
 fn set_option(mut words: SplitAsciiWhitespace<'_>) -> Option<Command> {
     words.find(|word| *word == "name")?;
     let name: Vec<&str> = words.by_ref().take_while(|word| *word != "value").collect();

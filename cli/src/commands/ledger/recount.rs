@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_board::Fen;
-use kogge_devices::{BACKENDS, BackendName, Request, memory, open};
+use kogge_devices::{BACKENDS, BackendName, Estimate, Request, memory, open};
 use kogge_driver::{Driver, MergeDevice};
 use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Size, Source};
 
@@ -92,7 +92,6 @@ pub(super) fn verify(
 fn announce(ledger: &Ledger, rows: &[LedgerRow], checker: &mut MergeDevice, context: &Context) -> Result<(), Failure> {
     const WORTH_SAYING: f64 = 10.0;
     const MOST_MOVES: f64 = 218.0;
-    const SAMPLE: Duration = Duration::from_millis(20);
     // A count may be wrong, but no position has more moves.
     let most = MOST_MOVES.powi(ledger.depth_below() as i32);
     // Below a range, the leaves are counted once for each position, not for each path.
@@ -102,19 +101,10 @@ fn announce(ledger: &Ledger, rows: &[LedgerRow], checker: &mut MergeDevice, cont
     };
     let all: f64 = rows.iter().filter_map(|row| row.given.as_ref()).map(|given| leaves(&given.count)).sum();
     let mut driver = Driver::new(&mut *checker.backend, &());
-    for depth in 3.. {
-        let start = Instant::now();
-        let counted = driver.perft(&Fen::start(), depth)? as f64;
-        let elapsed = start.elapsed();
-        let seconds = all * elapsed.as_secs_f64() / counted;
-        if elapsed < SAMPLE && counted < all {
-            continue;
-        }
-        if seconds > WORTH_SAYING {
-            let entries = number_of(rows.len() as u64, "entry", "entries");
-            context.output.note(&format!("Counting {entries} again will take about {}.", duration(seconds)));
-        }
-        return Ok(());
+    let work = Estimate::calls(rows.len(), all as u128, |depth| driver.perft(&Fen::start(), depth))?;
+    if work.seconds() > WORTH_SAYING {
+        let entries = number_of(rows.len() as u64, "entry", "entries");
+        context.output.note(&format!("Counting {entries} again will take about {}.", duration(work.seconds())));
     }
     Ok(())
 }

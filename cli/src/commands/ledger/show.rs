@@ -11,7 +11,7 @@ use crate::entry::{Count, Entry};
 use crate::kinds::{self, Kinds};
 use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
-use crate::output::{magnitude, number_of, printable, record};
+use crate::output::{magnitude, number_of, record};
 
 /// The device that counted, and its way of counting.
 #[derive(Serialize)]
@@ -49,8 +49,8 @@ impl From<Source> for Author {
 impl std::fmt::Display for Author {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { backend, device, variant, kogge, plan } = self;
-        let plan = plan.as_ref().map_or(String::new(), |plan| format!(", {plan}"));
-        f.write_str(&printable(&format!("{backend}: {device}, {variant}, kogge {kogge}{plan}")))
+        write!(f, "{backend}: {device}, {variant}, kogge {kogge}")?;
+        plan.iter().try_for_each(|plan| write!(f, ", {plan}"))
     }
 }
 
@@ -120,8 +120,8 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
             "Tree      {} plies; {entries} entries{stand_for} at ply {}, reached in {} ways",
             report.depth, report.ply, report.paths
         )?;
-        writeln!(to, "Plan      {}", printable(&report.plan))?;
-        writeln!(to, "Made      {} by kogge {}", utc(header.created), printable(&report.kogge))?;
+        writeln!(to, "Plan      {}", report.plan)?;
+        writeln!(to, "Made      {} by kogge {}", utc(header.created), report.kogge)?;
         let share = 100.0 * done as f64 / entries.max(1) as f64;
         writeln!(to, "Done      {done} of {entries} entries ({share:.1} %), {verified} verified, {disputed} disputed")?;
         report.sources.iter().try_for_each(|share| writeln!(to, "          {} by {}", share.entries, share.author))?;
