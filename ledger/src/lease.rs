@@ -25,12 +25,12 @@ pub(crate) fn worker(process: &str, device: usize, lease: Duration) -> String {
 }
 
 impl Lease {
-    /// Returns whether the leases end little later than leases that begin now. Others were made while the clock was ahead: to wait for
+    /// Returns whether the leases end at most a minute later than leases that begin now. Others were made while the clock was ahead: to wait for
     /// them could take years.
     pub(crate) fn is_real(&self) -> bool {
         let named = self.worker.rsplit_once(' ').and_then(|(_, length)| length.strip_suffix('s')?.parse().ok());
         let length = named.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(LONGEST);
-        self.ends_in <= length.saturating_mul(2).saturating_add(TOLERANCE)
+        self.ends_in <= length.saturating_add(TOLERANCE)
     }
 }
 
@@ -46,8 +46,8 @@ mod tests {
             ends_in: Duration::from_secs(seconds),
         };
         let named = worker("host/1/2", 0, Duration::from_secs(10));
-        assert!(lease(&named, 80).is_real() && !lease(&named, 82).is_real());
-        assert!(lease("another", 86_400).is_real() && !lease("another", 172_862).is_real());
+        assert!(lease(&named, 70).is_real() && !lease(&named, 72).is_real());
+        assert!(lease("another", 86_400).is_real() && !lease("another", 86_462).is_real());
         assert!(lease(&worker("kogge", 3, Duration::from_secs(1 << 30)), 1 << 30).is_real());
     }
 }

@@ -292,8 +292,8 @@ pub trait LedgerStore: Send {
     fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError>;
 
     /// Leases to this worker up to `most` entries that are neither counted nor leased, in the order of their numbers. The
-    /// list is empty if no entries are left, or if others lease all of them. A lease that ends much later than now plus the length
-    /// of its worker's leases was made while the clock was ahead, and is no lease.
+    /// list is empty if no entries are left, or if others lease all of them. A lease that ends over a minute later than one that
+    /// begins now was made while the clock was ahead, and is no lease.
     ///
     /// # Errors
     /// If the ledger cannot be read or written.
