@@ -5,8 +5,12 @@ use std::time::Instant;
 
 use crate::count::{Counter, pieces};
 use crate::work::{pace, share};
-use crate::{Answer, Count, Dispute, Given, Ledger, LedgerEntry, LedgerError, LedgerRow, Recorded, Source, verdict};
+use crate::{Answer, Count, Dispute, Given, Kind, Ledger, LedgerEntry, LedgerError, LedgerRow, Recorded, Source, verdict};
 use kogge_driver::{Driver, MergeDevice, Observer, Progress};
+
+/// The number of neighbouring ranges in a sample: fewer ranges would waste the plies between, more ranges would leave large parts of
+/// a ledger without any.
+const STRETCH: u64 = 16;
 
 /// The result of a check of a ledger.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -44,25 +48,33 @@ pub struct Settled {
 }
 
 impl Ledger {
-    /// Returns a random share (0 to 1) of the counted entries, at least one entry if any is counted. The same seed
-    /// chooses the same entries until more entries are counted.
+    /// Returns about a random share (0 to 1) of the counted entries, at least one entry if any is counted. Ranges are chosen in
+    /// stretches of 16 neighbours, because neighbours share the plies between. The same seed chooses the same
+    /// entries until more entries are counted.
     ///
     /// # Errors
     /// If the ledger cannot be read.
     pub fn sample(&self, share: f64, seed: u64) -> Result<Vec<LedgerRow>, LedgerError> {
         let mut left = self.tally()?.done;
         let mut wanted = (left as f64 * share.clamp(0.0, 1.0)).ceil() as u64;
-        let mut random = seed;
+        let longest = if self.header().kind == Kind::Positions { 1 } else { STRETCH };
+        let (mut random, mut stretch, mut is_chosen) = (seed, 0, false);
         let mut chosen = Vec::new();
         self.rows(|row| {
-            // Each set of `wanted` entries among the remaining ones is equally likely.
-            if row.given.is_some() && left > 0 {
-                if split_mix(&mut random) % left < wanted {
-                    wanted -= 1;
-                    chosen.push(row);
-                }
-                left -= 1;
+            if row.given.is_none() || left == 0 {
+                return Ok(());
             }
+            if stretch == 0 {
+                stretch = longest.min(left);
+                // Each set of stretches among the remaining ones is equally likely.
+                is_chosen = split_mix(&mut random) % left.div_ceil(longest) < wanted.div_ceil(longest);
+            }
+            if is_chosen && wanted > 0 {
+                wanted -= 1;
+                chosen.push(row);
+            }
+            stretch -= 1;
+            left -= 1;
             Ok(())
         })?;
         Ok(chosen)
@@ -151,17 +163,16 @@ impl Ledger {
         let (mut done, mut pace) = (0, pace(kind, false, entries.len() as u64));
         while done < entries.len() {
             let left = entries.len() - done;
-            let batch = &entries[done..][..pace.next(share(left as u64, 1)) as usize];
+            let most = if kind == Kind::Positions { pace.next(share(left as u64, 1)) as usize } else { left };
             let start = Instant::now();
-            for piece in pieces(kind, batch) {
-                whole.begin(done, piece.len(), entries.len());
-                counter.count(piece, &mut |answers| {
-                    let recorded = self.store().record(&source, answers)?;
-                    found(&source, &recorded);
-                    Ok(())
-                })?;
-                done += piece.len();
-            }
+            let Some(batch) = pieces(kind, &entries[done..][..most.min(left)]).next() else { break };
+            whole.begin(done, batch.len(), entries.len());
+            counter.count(batch, &mut |answers| {
+                let recorded = self.store().record(&source, answers)?;
+                found(&source, &recorded);
+                Ok(())
+            })?;
+            done += batch.len();
             pace.saw(batch.len() as u64, start.elapsed());
         }
         Ok(())

@@ -176,6 +176,8 @@ fn checks_need_another_plan_or_device() {
     let ledger = in_file("merged-checked");
     assert_eq!(work(&ledger, &mut [cpu()]), Ok(TOTAL));
     let sample = ledger.sample(0.2, 7).unwrap();
+    let neighbours = sample.windows(2).filter(|pair| pair[0].entry.id + 1 == pair[1].entry.id).count();
+    assert!(sample.len() > 4 && neighbours + 2 >= sample.len(), "{neighbours} of {}", sample.len());
     let same = ledger.verify(&sample, &mut cpu(), &()).unwrap_err();
     assert!(matches!(same, LedgerError::SameSource { .. }), "{same}");
     for (mut checker, verifies) in [(narrow(), false), (device(Mailbox::new()), true)] {
