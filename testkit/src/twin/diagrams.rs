@@ -9,15 +9,11 @@ use super::position::load_planes;
 
 pub(super) fn diagram_of(position: &Planes32) -> Planes32 {
     let mut diagram = *position;
-    for square in (0..64).map(|square| 1_u64 << square) {
-        let code = position.codes.map(|plane| plane & square != 0);
-        if code == [true; 3] {
-            diagram.codes[0] ^= square;
-            diagram.codes[1] ^= square;
-        } else if code == [false; 3] {
-            diagram.own &= !square;
-        }
-    }
+    let [one, two, four] = position.codes;
+    let rooks_with_rights = one & two & four;
+    diagram.codes[0] ^= rooks_with_rights;
+    diagram.codes[1] ^= rooks_with_rights;
+    diagram.own &= one | two | four;
     diagram
 }
 
