@@ -62,13 +62,13 @@ impl Expansion {
         level: usize,
         aim: usize,
     ) -> Result<Option<ExpansionPart>, Retry> {
-        let sizes = session.sizes;
+        let sizes = session.sizes();
         let capacity = sizes.positions.min(self.capacity.max(sizes.least_positions()));
         let aim = aim.min(capacity);
         while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device equally busy from start to end. Each part consists of whole blocks,
             // so that the rest can be expanded in generation order.
-            let pieces = (self.rest.len() * session.moves).div_ceil(aim.max(1));
+            let pieces = (self.rest.len() * session.moves()).div_ceil(aim.max(1));
             // The device counts successors with 32 bits.
             let most = self.most.min(u32::MAX as usize / MOST_MOVES as usize - sizes.block);
             let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
@@ -86,9 +86,6 @@ impl Expansion {
                     self.counted = Some(Cut::new(sums, self.rest.end, sizes.block, self.rest.start / sizes.block));
                 }
                 Some(successors) => {
-                    // A sixteenth is added, because parts differ.
-                    let average = (successors + successors / 16).div_ceil(part.len());
-                    session.moves = average.clamp(1, MOST_MOVES as usize);
                     if successors <= capacity {
                         self.rest.start = part.end;
                         return Ok(Some(ExpansionPart { successors, end: part.end }));

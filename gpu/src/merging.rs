@@ -29,13 +29,13 @@ use kogge_board::merge::{
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 use pollster::block_on;
 
+use crate::categories::KindsWalk;
 use crate::counting::Walk;
 use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
 use crate::lists::{Leaves, Lists, Origin, ParentBatch, Ply, Weights};
 use crate::runner::Retry;
 use crate::session::Session;
-use crate::watching::Span;
 
 /// The share of its capacity that a run should fill.
 const FILLED: f64 = 0.85;
@@ -129,7 +129,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     async fn add_batch(&mut self, entries: &[WeightedPosition]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
         self.lists.restore_candidates(self.session).await.map_err(or_full)?;
-        let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
+        let len = entries.len().min(self.session.sizes().roots).min(self.lists.candidates());
         let (positions, multiplicities): (Vec<Quad48>, Vec<_>) =
             entries[..len].iter().map(|entry| (entry.position.with_halfmove_clock(0), entry.multiplicity)).unzip();
         let inserted = match self.session.upload(&self.rules, &positions).await {
@@ -153,7 +153,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let selected = self.lists.select(self.session, parents).await?;
             return Ok((selected, Weights::Selected));
         }
-        let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
+        let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes().roots)?;
         self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
         let len = (batch.end - batch.start) as usize;
         Ok((ParentBatch { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
@@ -199,7 +199,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// after these successors. At depths up to two, no step waits for the device.
     async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         // At depth 0 only multiplicities are needed, so a batch is a whole shard.
-        let most = if depth == 0 { usize::MAX } else { self.session.sizes.roots };
+        let most = if depth == 0 { usize::MAX } else { self.session.sizes().roots };
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
         let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
         if depth > 0 {
@@ -227,12 +227,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Adds the weighted leaves below the first of these successors to the sums, by kind: as many successors as have a total for
     /// each kind. Returns the index after these successors.
     async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
-        let most = self.session.roots_by_kind();
+        let most = self.session.sizes().roots_by_kind();
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
         let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
         self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
-        self.session.clear_totals(self.session.sizes.roots)?;
-        self.session.classify_below(0, len, depth, Span::WHOLE, None).await?;
+        KindsWalk { session: &mut *self.session, watching: None }.count(len, depth).await?;
         self.lists.add_by_kind(self.session, weights, len).await?;
         Ok(batch.end)
     }
@@ -338,7 +337,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.clear_sums(self.session)?;
         let mut rest = parents.clone();
         while !rest.is_empty() {
-            let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
+            let batch = rest.start..rest.end.min(rest.start + self.session.sizes().roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
             let mut expansion = Expansion::to_merge(Filter::All, len, self.lists.candidates());
@@ -376,7 +375,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         successors: Range<u64>,
         depth: u32,
     ) -> Result<[u128; KINDS], MergeError> {
-        self.session.overflowed = false;
+        self.session.begin();
         let successors = successors.start..successors.end.min(self.successors);
         loop {
             match self.leaves_below(&successors, depth).await {
@@ -523,6 +522,6 @@ fn or_full(error: Retry) -> MergeError {
 
 impl<I: Interface> Drop for DeviceMerge<'_, I> {
     fn drop(&mut self) {
-        self.session.merge_memory = None;
+        self.session.end_merge();
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use kogge_board::merge::Filter;
-use kogge_board::{BackendError, Pace, Quad48, Rules};
+use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::MOST_MOVES;
 use crate::arguments::{
@@ -15,11 +15,12 @@ use crate::arguments::{
 };
 use crate::interface::Interface;
 use crate::kernels::Module;
-use crate::levels::{Buffers, Quiescence, Sizes};
+use crate::levels::{Buffers, Sizes};
 use crate::parameters::Parameter::{self, GroupSize};
 use crate::parts::Part;
 use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
+use crate::variants;
 
 /// The average capacity for the moves that the closed form does not count, per position two plies above the leaves.
 const ITEMS_PER_POSITION: usize = 32;
@@ -30,37 +31,27 @@ const MOVES: usize = 64;
 /// A device with its kernels and its memory.
 pub(crate) struct Session<I: Interface> {
     pub(crate) runner: Runner<I>,
-    pub(crate) buffers: Option<Buffers<I>>,
-    pub(crate) sizes: Sizes,
+    buffers: Option<Buffers<I>>,
+    sizes: Sizes,
     /// The number of times that the sizes were halved because memory ran out.
     halvings: u32,
     /// During a merge, the number of bytes left for the buffers of the levels.
-    pub(crate) merge_memory: Option<u64>,
-    /// The memory of quiescence searches, after the first such search.
-    pub(crate) quiescence: Option<Quiescence<I>>,
+    merge_memory: Option<u64>,
     /// Whether the queue of the closed form has overflowed in this call. Then every reply is counted until the call ends.
-    pub(crate) overflowed: bool,
+    overflowed: bool,
     /// The average number of moves of the positions expanded most recently, rounded up.
-    pub(crate) moves: usize,
-    /// The positions of a part of a watched count, of minimax without quiescence, and of a count by kind.
-    pub(crate) pace: Pace,
-    pub(crate) minimax_pace: Pace,
-    pub(crate) kinds_pace: Pace,
+    moves: usize,
 }
 
 impl<I: Interface> Session<I> {
     pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
-            pace: settings.pace,
-            minimax_pace: settings.pace,
-            kinds_pace: settings.pace,
             runner: Runner::new(device, interface, settings),
             buffers: None,
             sizes,
             halvings: 0,
             merge_memory: None,
-            quiescence: None,
             overflowed: false,
             moves: MOVES,
         }
@@ -86,6 +77,41 @@ impl<I: Interface> Session<I> {
         let settings = &self.runner.settings;
         let closed_form = settings.uses(Parameter::ClosedForm) && !self.overflowed;
         settings.variants.depth_first.unwrap_or(if closed_form { 2 } else { 1 })
+    }
+
+    /// The number of levels whose positions are made, in a tree of this depth.
+    pub(crate) fn levels(&self, depth: u32) -> usize {
+        depth.saturating_sub(self.last_plies().max(2)) as usize + 1
+    }
+
+    /// The sizes of the buffers.
+    pub(crate) const fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The average number of moves of the positions expanded most recently, rounded up.
+    pub(crate) const fn moves(&self) -> usize {
+        self.moves
+    }
+
+    /// Begins a call, which counts in closed form until a queue overflows.
+    pub(crate) const fn begin(&mut self) {
+        self.overflowed = false;
+    }
+
+    pub(crate) const fn has_overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// Begins a merge, which leaves `memory` bytes for the buffers of the levels. Larger buffers of earlier counts are freed.
+    pub(crate) fn begin_merge(&mut self, memory: u64) {
+        let bytes = |buffers: &Buffers<I>| self.sizes.bytes(buffers.levels.len(), &self.runner.settings).0;
+        self.buffers = self.buffers.take().filter(|buffers| bytes(buffers) <= memory);
+        self.merge_memory = Some(memory);
+    }
+
+    pub(crate) const fn end_merge(&mut self) {
+        self.merge_memory = None;
     }
 
     /// Returns the sizes of buffers for `levels` levels, as large as the settings ask for and memory permits.
@@ -322,7 +348,11 @@ impl<I: Interface> Session<I> {
         // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level.
         unsafe { runner.launch(positions.len(), arguments) }.await?;
         let counts = runner.read("the number of successors", &buffers.item_count, 0, 2).await?;
-        Ok(counts[1] as usize)
+        let successors = counts[1] as usize;
+        // A sixteenth is added, because parts differ.
+        let average = (successors + successors / 16).div_ceil(positions.len().max(1));
+        self.moves = average.clamp(1, MOST_MOVES as usize);
+        Ok(successors)
     }
 
     /// Adds the number of replies to every move of a part to the totals of the roots.
@@ -342,7 +372,8 @@ impl<I: Interface> Session<I> {
         depth: u32,
     ) -> Result<(), Retry> {
         if self.runner.settings.variants.depth_first.is_some() {
-            return self.depth_first(level, positions, depth).await;
+            let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
+            return variants::count_leaves(runner, buffers, level, positions, depth).await;
         }
         // The number of moves in closed form always fits in 32 bits.
         let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);

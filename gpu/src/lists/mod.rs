@@ -28,7 +28,7 @@ use self::shard::{FULL, LEN, OVERFLOW, PARTS, POSITION, STATE, Shard, Table, pla
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
 use crate::interface::Interface;
-use crate::levels::{Buffers, Sizes};
+use crate::levels::Sizes;
 use crate::runner::{Retry, Runner};
 use crate::session::Session;
 use crate::settings::GpuSettings;
@@ -344,7 +344,7 @@ impl<I: Interface> Lists<I> {
 
     /// Begins a merge in `memory` bytes, without entries, which needs these sums.
     pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: usize) -> Result<Self, BackendError> {
-        let Session { runner, buffers, sizes, .. } = &mut *session;
+        let runner = &mut session.runner;
         let device_memory = runner.settings.device_memory;
         let memory = if runner.settings.keeps_levels { device_memory } else { memory.min(device_memory) };
         let levels = levels_of(&runner.settings);
@@ -353,15 +353,11 @@ impl<I: Interface> Lists<I> {
         runner.spare.limit(spare);
         let sums = sums_of(kinds + PATHS);
         let memory = memory.saturating_sub(spare + (sums * size_of::<[u32; 8]>()) as u64);
-        // The levels of earlier counts are freed, unless they fit in their share.
-        let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
-        if buffers.as_ref().is_some_and(|buffers| bytes(buffers) > levels_memory) {
-            *buffers = None;
-        }
+        session.begin_merge(levels_memory);
+        let runner = &mut session.runner;
         let made = runner.list_buffer("sums", sums).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
-        session.merge_memory = Some(levels_memory);
-        let run_capacity = session.runner.settings.runs.entries;
+        let run_capacity = runner.settings.runs.entries;
         Ok(Self {
             memory,
             levels_memory,

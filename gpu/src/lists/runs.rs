@@ -93,7 +93,7 @@ impl<I: Interface> Lists<I> {
 
     /// Makes the list of a run, unless there is one with at least this capacity.
     async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Retry> {
-        let sizes = session.sizes;
+        let sizes = session.sizes();
         let needed = candidates_of(&sizes, entries);
         let slots = slots_of(needed);
         // Further candidates of the parents' list are sorted, if it has several shards.

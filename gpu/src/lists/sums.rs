@@ -67,7 +67,7 @@ impl<I: Interface> Lists<I> {
         leaves: Leaves,
         kind: usize,
     ) -> Result<(), Retry> {
-        let stride = session.roots_by_kind() as u32;
+        let stride = session.sizes().roots_by_kind() as u32;
         let level = if matches!(leaves, Leaves::Below(0) | Leaves::ReachedOnce) { 0 } else { len };
         let (runner, buffers) = session.work(1, level, 0)?;
         let selection = self.selection.as_ref();
@@ -140,12 +140,12 @@ impl<I: Interface> Lists<I> {
             session.prepare(2).await?;
             let mut lists = Self::new(session, SELF_TEST_MEMORY, 1).await?;
             session.prepare(2).await?;
-            let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
+            let entries = SELF_TEST_ENTRIES.min(session.sizes().roots);
             lists.reserve(session, entries as u64, Filter::All).await?;
             lists.check_sums(session, entries).await
         };
         let tested = tested.await;
-        session.merge_memory = None;
+        session.end_merge();
         tested.map_err(|error| match error {
             Retry::Error(error) => error,
             Retry::OutOfMemory | Retry::Overflow => {

@@ -3,6 +3,7 @@
 
 mod depth_first;
 
+pub(crate) use self::depth_first::count_leaves;
 use crate::kernels::Part;
 
 /// The maximum number of plies that a kernel counts depth first. The leaves below a position then fit in its total.
