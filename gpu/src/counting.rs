@@ -13,7 +13,6 @@ use kogge_board::{BackendError, Quad48, Rules, Successors};
 use crate::MOST_MOVES;
 use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::parts::{Cut, bases};
 use crate::runner::Retry;
 use crate::session::Session;
 use crate::variants::MOST_LAST_PLIES;
@@ -79,11 +78,10 @@ pub(crate) async fn expand<I: Interface>(
     let expand = async |session: &mut Session<I>, batch: &[Quad48]| {
         let mut successors = Vec::new();
         session.upload(rules, batch).await?;
-        let sums = session.count_level(0, batch.len()).await?;
+        let cut = session.cut(0, batch.len(), 0).await?;
         let counts = session.counts(batch.len()).await?;
         let sizes = session.sizes();
-        session.set_bases(0, &bases(&sums))?;
-        for part in Cut::new(sums, batch.len(), sizes.block, 0).all(sizes.moves.min(sizes.successors)) {
+        for part in cut.all(sizes.moves.min(sizes.successors)) {
             session.read_successors(rules, &part, &mut successors).await?;
         }
         let mut end = all.positions.len();
@@ -141,10 +139,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
                 done = end;
             }
         }
-        let sums = self.session.count_level(level, len).await?;
-        let sizes = self.session.sizes();
-        self.session.set_bases(level, &bases(&sums))?;
-        for part in Cut::new(sums, len, sizes.block, 0).all(sizes.moves) {
+        for part in self.session.cut(level, len, 0).await?.all(self.session.sizes().moves) {
             self.make_room(part.moves as u64 * u64::from(MOST_MOVES)).await?;
             self.session.count_part(level, &part).await?;
             self.part_done(span.part(0, part.positions.end, len)).await?;

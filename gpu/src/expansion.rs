@@ -6,7 +6,7 @@ use kogge_board::merge::Filter;
 
 use crate::MOST_MOVES;
 use crate::interface::Interface;
-use crate::parts::{Cut, bases};
+use crate::parts::Cut;
 use crate::runner::Retry;
 use crate::session::Session;
 
@@ -81,9 +81,7 @@ impl Expansion {
             // The successors of one block always fit. A device that reports more must expand in generation order.
             match successors.filter(|&count| count <= capacity || part.len() > sizes.block) {
                 None => {
-                    let sums = session.count_level(level, self.rest.end).await?;
-                    session.set_bases(level, &bases(&sums))?;
-                    self.counted = Some(Cut::new(sums, self.rest.end, sizes.block, self.rest.start / sizes.block));
+                    self.counted = Some(session.cut(level, self.rest.end, self.rest.start / sizes.block).await?);
                 }
                 Some(successors) => {
                     if successors <= capacity {

@@ -12,7 +12,7 @@ use crate::arguments::{BackUp, Evaluate, Quiesce};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{MOST_QUIESCENCE_CAPACITY, QUIESCENCE_NODES};
-use crate::parts::{Cut, Part, bases};
+use crate::parts::Part;
 use crate::runner::{Retry, Runner};
 use crate::session::Session;
 use crate::settings::GpuSettings;
@@ -124,11 +124,9 @@ impl<I: Interface> Search<'_, '_, '_, I> {
             }
             return self.part_done(len, span);
         }
-        let sums = self.session.count_level(level, len).await?;
+        let mut cut = self.session.cut(level, len, 0).await?;
         let sizes = self.session.sizes();
-        self.session.set_bases(level, &bases(&sums))?;
         let most = sizes.moves.min(sizes.positions);
-        let mut cut = Cut::new(sums, len, sizes.block, 0);
         loop {
             // A search with quiescence can be stopped between its launches.
             let in_parts = depth - 1 <= searched && self.leaves == Leaves::Static;

@@ -17,7 +17,7 @@ use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::levels::{Buffers, Sizes};
 use crate::parameters::Parameter::{self, GroupSize};
-use crate::parts::Part;
+use crate::parts::{Cut, Part, bases};
 use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
 use crate::variants;
@@ -262,14 +262,16 @@ impl<I: Interface> Session<I> {
         runner.read("the number of moves", &buffers.levels[0].counts, 0, len).await
     }
 
-    /// Writes the index of each block's first move: the exclusive sums, modulo 2^32, of the block sums. The moves of a
-    /// part are written relative to the index of its first block.
-    pub(crate) fn set_bases(&mut self, level: usize, bases: &[u32]) -> Result<(), Retry> {
+    /// Counts the moves of a level's first `len` positions, and cuts the positions from this block on.
+    pub(crate) async fn cut(&mut self, level: usize, len: usize, block: usize) -> Result<Cut, Retry> {
+        let sums = self.count_level(level, len).await?;
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
-        runner.write("the places of moves", &buffers.levels[level].bases, bases)
+        // The moves of a part are written relative to the index of its first block.
+        runner.write("the places of moves", &buffers.levels[level].bases, &bases(&sums))?;
+        Ok(Cut::new(sums, len, self.sizes.block, block))
     }
 
-    pub(crate) async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
+    async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
         let arguments = WriteMoves {
@@ -382,30 +384,26 @@ impl<I: Interface> Session<I> {
         for start in positions.clone().step_by(step) {
             let part = start..positions.end.min(start + step);
             let items = part.len() * ITEMS_PER_POSITION;
-            self.count_closed_form(level, part).await?;
+            let (runner, buffers) = self.work(level + 1, part.end, 0)?;
+            runner.clear("the number of moves", &buffers.item_count, 1)?;
+            let here = &buffers.levels[level];
+            let arguments = ClosedForm {
+                positions: &here.positions,
+                roots: &here.roots,
+                lines: &buffers.lines,
+                new_items: &buffers.items,
+                new_item_count: &buffers.item_count,
+                totals: &buffers.totals,
+                first: part.start as u32,
+                end: part.end as u32,
+                item_capacity: buffers.items.len() as u32,
+            };
+            // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
+            unsafe { runner.launch(part.len(), arguments) }.await?;
+            // The other moves have become items.
             self.count_replies(level, items).await?;
         }
         Ok(())
-    }
-
-    /// Counts the replies to the moves of some positions in closed form where possible; the other moves become items.
-    async fn count_closed_form(&mut self, level: usize, positions: Range<usize>) -> Result<(), Retry> {
-        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
-        runner.clear("the number of moves", &buffers.item_count, 1)?;
-        let here = &buffers.levels[level];
-        let arguments = ClosedForm {
-            positions: &here.positions,
-            roots: &here.roots,
-            lines: &buffers.lines,
-            new_items: &buffers.items,
-            new_item_count: &buffers.item_count,
-            totals: &buffers.totals,
-            first: positions.start as u32,
-            end: positions.end as u32,
-            item_capacity: buffers.items.len() as u32,
-        };
-        // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
-        unsafe { runner.launch(positions.len(), arguments) }.await
     }
 
     /// Counts the replies to the items. `most` is an estimate of the number of items.
