@@ -119,24 +119,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(len)
     }
 
-    /// Expands the first of these parents, as many as fit in level 0, and adds the number of their successors that pass the
-    /// filter, weighted by multiplicity, to the sums. Returns the index after these parents, and the sum.
-    async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<(u64, u128), MergeError> {
-        let loaded = loop {
-            match self.plies.load_parents(self.session, parents).await {
-                Ok(loaded) => break loaded,
-                Err(Retry::OutOfMemory) => self.session.shrink()?,
-                Err(Retry::Overflow) => {}
-                Err(Retry::Error(error)) => return Err(error.into()),
-            }
-        };
-        // Some candidates may have been added already; they must not be added twice.
-        self.plies.expand(self.session, &loaded).await.map_err(or_full)?;
-        let paths;
-        (self.successors, [paths]) = self.plies.inserted(self.session).await?;
-        Ok((loaded.end, paths))
-    }
-
     /// Counts the weighted leaves below these successors: in all if `KINDS` is one, else by kind. The result is `None` if a sum
     /// does not fit in 128 bits.
     async fn sums_below<const KINDS: usize>(
@@ -181,7 +163,19 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.plies.restore_candidates(self.session).await.map_err(or_full)?;
         let mut paths = 0;
         while !rest.is_empty() {
-            (rest.start, paths) = self.expand_batch(&rest).await?;
+            let batch = match self.plies.load_parents(self.session, &rest).await {
+                Ok(batch) => batch,
+                Err(Retry::OutOfMemory) => {
+                    self.session.shrink()?;
+                    continue;
+                }
+                Err(Retry::Overflow) => continue,
+                Err(Retry::Error(error)) => return Err(error.into()),
+            };
+            // Some candidates may have been added already; they must not be added twice.
+            self.plies.expand(self.session, &batch).await.map_err(or_full)?;
+            (self.successors, [paths]) = self.plies.inserted(self.session).await?;
+            rest.start = batch.end;
         }
         Ok(paths)
     }
