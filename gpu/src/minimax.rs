@@ -236,7 +236,7 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         let (runner, buffers) = self.session.work(1, len, 0)?;
         if runner.read("the overflow", &buffers.totals, 0, 1).await? != [[0, 0]] {
             runner.clear("the overflow", &buffers.totals, 1)?;
-            if self.quiescence.capacity == MOST_QUIESCENCE_CAPACITY {
+            if self.quiescence.capacity >= MOST_QUIESCENCE_CAPACITY {
                 return Err(runner.wrong("it found more moves than positions can have.".to_owned()));
             }
             self.quiescence.capacity = MOST_QUIESCENCE_CAPACITY;
