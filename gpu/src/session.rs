@@ -20,7 +20,7 @@ use crate::parameters::Parameter::{self, GroupSize};
 use crate::parts::{Cut, Part, bases};
 use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
-use crate::variants;
+use crate::variants::depth_first;
 
 /// The average capacity for the moves that the closed form does not count, per position two plies above the leaves.
 const ITEMS_PER_POSITION: usize = 32;
@@ -375,7 +375,7 @@ impl<I: Interface> Session<I> {
     ) -> Result<(), Retry> {
         if self.runner.settings.variants.depth_first.is_some() {
             let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
-            return variants::count_leaves(runner, buffers, level, positions, depth).await;
+            return depth_first::count_leaves(runner, buffers, level, positions, depth).await;
         }
         // The number of moves in closed form always fits in 32 bits.
         let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);

@@ -8,8 +8,7 @@ use kogge_board::merge::Filter;
 
 use super::candidates::{Candidates, Sorting};
 use super::hashed::HashedList;
-use super::runs::slots_of;
-use super::shard::{Shard, Table};
+use super::shard::{Shard, Table, slots_of};
 use super::sums::Weights;
 use crate::arguments::{Append, DropOthers, Insert, InsertSorted, NoteAppended, with_filter};
 use crate::buffer::Buffer;

@@ -10,7 +10,7 @@ use super::insert::Inserter;
 use super::leaves::add_leaves;
 use super::list::List;
 use super::selection::Selection;
-use super::shard::POSITION;
+use super::shard::{POSITION, slots_of};
 use super::sums::Sums;
 use crate::arguments::LoadOrdered;
 use crate::expansion::{Expansion, ExpansionPart};
@@ -33,12 +33,6 @@ pub(super) fn table_bytes(sizes: &Sizes, entries: u64) -> u64 {
 pub(super) fn candidates_of(sizes: &Sizes, entries: u64) -> usize {
     let wanted = usize::try_from(entries).unwrap_or(usize::MAX);
     wanted.clamp(sizes.least_positions().min(sizes.positions), sizes.positions)
-}
-
-/// The slots of the table of a run for an insertion of `candidates` candidates. The table holds only these candidates, and at least
-/// one slot is free even if they all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
-pub(super) const fn slots_of(candidates: usize) -> usize {
-    candidates / 4 * 5 + candidates % 4 + 1
 }
 
 /// The outcome of merging the successors of a run.
@@ -186,16 +180,5 @@ impl<I: Interface> Runs<'_, I> {
             last += len - common;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slot_stays_free() {
-        assert!((0..100).all(|candidates| slots_of(candidates) > candidates));
-        assert!((0..100).is_sorted_by_key(slots_of));
     }
 }

@@ -1,9 +1,8 @@
 //! Published ways of counting that measured slower on every device so far. They are kept for comparison, and tests
 //! check their answers.
 
-mod depth_first;
+pub(crate) mod depth_first;
 
-pub(crate) use self::depth_first::count_leaves;
 use crate::kernels::Part;
 
 /// The maximum number of plies that a kernel counts depth first. The leaves below a position then fit in its total.
