@@ -38,7 +38,8 @@ impl<'a> Driver<'a> {
 
     pub(crate) fn tally<T: Tally>(&mut self, root: &Fen, depth: u32) -> Result<T, Error> {
         let frontier = Frontier::of(root);
-        let counts = self.count_below(&frontier, depth)?;
+        self.begin(1);
+        let counts = self.count(frontier.rules(), frontier.positions(), depth, None)?;
         frontier.total(&counts)
     }
 

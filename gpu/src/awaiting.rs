@@ -4,10 +4,13 @@ use kogge_board::self_test::{KindsQuestion, Question, Way, questions, questions_
 use kogge_board::{BackendError, Categories, DeviceInfo, Quad48, Rules, Watch, unwatched};
 use web_time::Instant;
 
+use crate::categories::categories;
+use crate::counting;
 use crate::device::{Device, Gpu};
 use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::settings::GpuOptions;
+use crate::watching::Watching;
 
 impl<D: Device> Gpu<D> {
     /// Opens a device with these options, compiles the kernels that count, and runs the self-test of counting. Tuned values are
@@ -24,7 +27,7 @@ impl<D: Device> Gpu<D> {
             let answers = match *way {
                 Way::Perft(depth) => gpu.perft_async(rules, positions, depth, &mut unwatched).await?,
                 Way::Expand => {
-                    let successors = gpu.session.expand(rules, positions).await?;
+                    let successors = counting::expand(&mut gpu.session, rules, positions).await?;
                     let counts = gpu.perft_async(rules, &successors.positions, 1, &mut unwatched).await?;
                     Question::sums(&successors, &counts)
                 }
@@ -51,7 +54,8 @@ impl<D: Device> Gpu<D> {
         depth: u32,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u128>, BackendError> {
-        self.session.perft(rules, positions, depth, watch).await
+        let watching = Watching::new(watch, &mut self.pace);
+        counting::perft(&mut self.session, rules, positions, depth, watching).await
     }
 
     /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them, as
@@ -73,14 +77,17 @@ impl<D: Device> Gpu<D> {
             self.categories_tested = tested.is_ok();
             tested.inspect_err(|_| self.session.runner.interface.forget(Module::Categories))?;
         }
-        self.session.categories(rules, positions, depth, watch).await
+        let watching = Watching::new(watch, &mut self.kinds_pace);
+        categories(&mut self.session, rules, positions, depth, watching).await
     }
 
     /// Runs the self-test of the kinds of moves. Nothing is merged.
     async fn test_categories(&mut self) -> Result<(), BackendError> {
         for question in questions_by_kind() {
             let KindsQuestion { rules, positions, .. } = &question;
-            let found = self.session.categories(rules, positions, KindsQuestion::DEPTH, &mut unwatched).await?;
+            let mut watch = unwatched;
+            let watching = Watching::new(&mut watch, &mut self.kinds_pace);
+            let found = categories(&mut self.session, rules, positions, KindsQuestion::DEPTH, watching).await?;
             question.check(&self.info.name, &found)?;
         }
         Ok(())

@@ -8,15 +8,18 @@ use kogge_board::{
 };
 use pollster::block_on;
 
+use crate::categories::categories;
+use crate::counting;
 use crate::device::{Device, Gpu};
 use crate::interface::Interface as _;
 use crate::kernels::Module;
-use crate::lists::Lists;
+use crate::lists;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
 use crate::settings::{GpuOptions, GpuSettings, Runs};
 use crate::tuning::{Cache, complete};
+use crate::watching::Watching;
 
 /// The maximum number of entries in a shard during the self-test of merging. The self-test has lists with fewer entries
 /// and lists with more.
@@ -90,7 +93,7 @@ where
         let GpuSettings { shard_entries, runs, .. } = self.session.runner.settings;
         let settings = &mut self.session.runner.settings;
         (settings.shard_entries, settings.keeps_levels) = (u64::MAX, true);
-        let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| {
+        let tested = block_on(lists::self_test(&mut self.session)).and_then(|()| {
             let settings = &mut self.session.runner.settings;
             (settings.shard_entries, settings.runs) = (SELF_TEST_SHARD_ENTRIES, SELF_TEST_RUNS);
             self_test::merging(self)
@@ -128,7 +131,7 @@ where
     }
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        block_on(self.session.expand(rules, positions))
+        block_on(counting::expand(&mut self.session, rules, positions))
     }
 
     fn perft(
@@ -138,7 +141,8 @@ where
         depth: u32,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u128>, BackendError> {
-        block_on(self.session.perft(rules, positions, depth, watch))
+        let watching = Watching::new(watch, &mut self.pace);
+        block_on(counting::perft(&mut self.session, rules, positions, depth, watching))
     }
 
     fn categories(
@@ -149,7 +153,8 @@ where
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Categories>, BackendError> {
         self.prepare_categories()?;
-        block_on(self.session.categories(rules, positions, depth, watch))
+        let watching = Watching::new(watch, &mut self.kinds_pace);
+        block_on(categories(&mut self.session, rules, positions, depth, watching))
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
@@ -189,15 +194,14 @@ where
                 self.minimax_tested = false;
             })?;
         }
-        block_on(self.session.begin_minimax())?;
         let (near, far): (Vec<_>, Vec<_>) =
             positions.iter().partition(|position| is_near_fifty_moves(rules, position, depth));
         if near.is_empty() {
-            return block_on(self.session.minimax(rules, positions, depth, leaves, watch));
+            return block_on(self.minimax.search(&mut self.session, rules, positions, depth, leaves, watch));
         }
         // The kernels do not know the fifty-move rule.
         let mut near = host::minimax(self, rules, &near, depth, leaves, watch)?.into_iter();
-        let mut far = block_on(self.session.minimax(rules, &far, depth, leaves, watch))?.into_iter();
+        let mut far = block_on(self.minimax.search(&mut self.session, rules, &far, depth, leaves, watch))?.into_iter();
         let scores = positions
             .iter()
             .map(|position| if is_near_fifty_moves(rules, position, depth) { near.next() } else { far.next() });

@@ -8,101 +8,92 @@
 //! If memory runs out, the buffers are halved and the batch starts again. A total is valid only when it includes all
 //! leaves below its root.
 
-use kogge_board::{BackendError, Quad48, Rules, Successors, Watch};
+use kogge_board::{BackendError, Quad48, Rules, Successors};
 
 use crate::MOST_MOVES;
 use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::parts::{Cut, bases};
 use crate::runner::Retry;
 use crate::session::Session;
 use crate::variants::MOST_LAST_PLIES;
 use crate::watching::{Span, Watching};
 
-impl<I: Interface> Session<I> {
-    pub(crate) async fn perft(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        self.overflowed = false;
-        match depth {
-            0 => return Ok(vec![1; positions.len()]),
-            1 => return Ok(self.count(rules, positions).await?.into_iter().map(u128::from).collect()),
-            _ => {}
+/// Counts the leaves `depth` plies below each position.
+pub(crate) async fn perft<I: Interface>(
+    session: &mut Session<I>,
+    rules: &Rules,
+    positions: &[Quad48],
+    depth: u32,
+    mut watching: Watching<'_>,
+) -> Result<Vec<u128>, BackendError> {
+    match depth {
+        0 => return Ok(vec![1; positions.len()]),
+        1 => return Ok(count(session, rules, positions).await?.into_iter().map(u128::from).collect()),
+        _ => session.begin(),
+    }
+    let mut totals = Vec::with_capacity(positions.len());
+    let share = |done: usize| done as f64 / positions.len() as f64;
+    let levels = move |session: &Session<I>| session.levels(depth);
+    let count = async |session: &mut Session<I>, batch: &[Quad48]| {
+        session.upload(rules, batch).await?;
+        let mut sums = vec![0; batch.len()];
+        let collect = async |session: &mut Session<I>| {
+            let more = session.take_totals(batch.len()).await?;
+            sums.iter_mut().zip(&more).for_each(|(sum, &more)| *sum += u128::from(more));
+            Ok(more.into_iter().map(u128::from).sum())
+        };
+        watching.batch = [totals.len(), totals.len() + batch.len()].map(share);
+        Walk::new(session, collect, Some(&mut watching)).count(batch.len(), depth).await?;
+        watching.counted += sums.iter().sum::<u128>();
+        totals.append(&mut sums);
+        Ok(())
+    };
+    session.in_batches(levels, positions, count).await?;
+    Ok(totals)
+}
+
+async fn count<I: Interface>(
+    session: &mut Session<I>,
+    rules: &Rules,
+    positions: &[Quad48],
+) -> Result<Vec<u32>, BackendError> {
+    let mut counts = Vec::with_capacity(positions.len());
+    let count = async |session: &mut Session<I>, batch: &[Quad48]| {
+        session.upload(rules, batch).await?;
+        session.count_level(0, batch.len()).await?;
+        counts.append(&mut session.counts(batch.len()).await?);
+        Ok(())
+    };
+    session.in_batches(|_| 1, positions, count).await?;
+    Ok(counts)
+}
+
+/// Expands each position, in generation order.
+pub(crate) async fn expand<I: Interface>(
+    session: &mut Session<I>,
+    rules: &Rules,
+    positions: &[Quad48],
+) -> Result<Successors, BackendError> {
+    let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
+    let expand = async |session: &mut Session<I>, batch: &[Quad48]| {
+        let mut successors = Vec::new();
+        session.upload(rules, batch).await?;
+        let cut = session.cut(0, batch.len(), 0).await?;
+        let counts = session.counts(batch.len()).await?;
+        let sizes = session.sizes();
+        for part in cut.all(sizes.moves.min(sizes.successors)) {
+            session.read_successors(rules, &part, &mut successors).await?;
         }
-        let mut totals = Vec::with_capacity(positions.len());
-        let mut watching = Watching::new(watch);
-        let share = |done: usize| done as f64 / positions.len() as f64;
-        let levels = move |session: &Self| session.levels(depth);
-        self.in_batches(levels, positions, async |session, batch| {
-            session.upload(rules, batch).await?;
-            let mut sums = vec![0; batch.len()];
-            let collect = async |session: &mut Self| {
-                let more = session.take_totals(batch.len()).await?;
-                sums.iter_mut().zip(&more).for_each(|(sum, &more)| *sum += u128::from(more));
-                Ok(more.into_iter().map(u128::from).sum())
-            };
-            watching.batch = [totals.len(), totals.len() + batch.len()].map(share);
-            Walk::new(session, collect, Some(&mut watching)).count(batch.len(), depth).await?;
-            watching.counted += sums.iter().sum::<u128>();
-            totals.append(&mut sums);
-            Ok(())
-        })
-        .await?;
-        Ok(totals)
-    }
-
-    /// The number of levels whose positions are made, in a tree of this depth.
-    pub(crate) fn levels(&self, depth: u32) -> usize {
-        depth.saturating_sub(self.last_plies().max(2)) as usize + 1
-    }
-
-    pub(crate) async fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        let mut counts = Vec::with_capacity(positions.len());
-        self.in_batches(
-            |_| 1,
-            positions,
-            async |session, batch| {
-                session.upload(rules, batch).await?;
-                session.count_level(0, batch.len()).await?;
-                counts.append(&mut session.counts(batch.len()).await?);
-                Ok(())
-            },
-        )
-        .await?;
-        Ok(counts)
-    }
-
-    pub(crate) async fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
-        self.in_batches(
-            |_| 1,
-            positions,
-            async |session, batch| {
-                let mut successors = Vec::new();
-                session.upload(rules, batch).await?;
-                let sums = session.count_level(0, batch.len()).await?;
-                let counts = session.counts(batch.len()).await?;
-                let sizes = session.sizes;
-                session.set_bases(0, &bases(&sums))?;
-                for part in Cut::new(sums, batch.len(), sizes.block, 0).all(sizes.moves.min(sizes.successors)) {
-                    session.read_successors(rules, &part, &mut successors).await?;
-                }
-                let mut end = all.positions.len();
-                all.positions.append(&mut successors);
-                all.ends.extend(counts.into_iter().map(|count| {
-                    end += count as usize;
-                    end
-                }));
-                Ok(())
-            },
-        )
-        .await?;
-        Ok(all)
-    }
+        let mut end = all.positions.len();
+        all.positions.append(&mut successors);
+        all.ends.extend(counts.into_iter().map(|count| {
+            end += count as usize;
+            end
+        }));
+        Ok(())
+    };
+    session.in_batches(|_| 1, positions, expand).await?;
+    Ok(all)
 }
 
 /// A walk down the tree of a batch.
@@ -114,11 +105,11 @@ pub(crate) struct Walk<'a, 'w, I: Interface, C> {
     pending: u64,
     /// The leaves that were collected.
     leaves: u128,
-    watching: Option<&'a mut Watching<'w, 'w>>,
+    watching: Option<&'a mut Watching<'w>>,
 }
 
 impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>> Walk<'a, 'w, I, C> {
-    pub(crate) fn new(session: &'a mut Session<I>, collect: C, watching: Option<&'a mut Watching<'w, 'w>>) -> Self {
+    pub(crate) fn new(session: &'a mut Session<I>, collect: C, watching: Option<&'a mut Watching<'w>>) -> Self {
         Self { session, collect, pending: 0, leaves: 0, watching }
     }
 
@@ -133,7 +124,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
         if depth > 1 && depth <= self.session.last_plies() {
             return self.count_leaves(level, len, depth, span).await;
         }
-        let most = self.session.sizes.positions;
+        let most = self.session.sizes().positions;
         if depth > 2 {
             // The leaves below the successors of the last level are one part.
             let is_last = depth - 1 <= self.session.last_plies().max(2);
@@ -148,10 +139,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
                 done = end;
             }
         }
-        let sums = self.session.count_level(level, len).await?;
-        let sizes = self.session.sizes;
-        self.session.set_bases(level, &bases(&sums))?;
-        for part in Cut::new(sums, len, sizes.block, 0).all(sizes.moves) {
+        for part in self.session.cut(level, len, 0).await?.all(self.session.sizes().moves) {
             self.make_room(part.moves as u64 * u64::from(MOST_MOVES)).await?;
             self.session.count_part(level, &part).await?;
             self.part_done(span.part(0, part.positions.end, len)).await?;
@@ -172,7 +160,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
             self.make_room(most.saturating_mul((end - start) as u64)).await?;
             self.session.count_leaves(level, start..end, depth).await?;
             // Parts of full size are so short that they need not be timed.
-            let full = self.session.sizes.positions;
+            let full = self.session.sizes().positions;
             if self.watching.is_some() && (end < len || self.part_size(full) < full) {
                 // Wait for this part before the next one is queued; otherwise the time of the next part would include
                 // this one.
@@ -186,13 +174,13 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
 
     /// Returns the number of positions of a part: `most`, unless the count is watched.
     fn part_size(&self, most: usize) -> usize {
-        if self.watching.is_some() { self.session.pace.next(most as u64) as usize } else { most }
+        self.watching.as_ref().map_or(most, |watching| watching.part_size(most))
     }
 
     /// Notes the end of a part of the leaves. Reports the progress to the end of the span several times a second.
     async fn part_done(&mut self, done: Span) -> Result<(), Retry> {
-        let (pace, most) = (&mut self.session.pace, self.session.sizes.positions);
-        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(pace, most)) {
+        let most = self.session.sizes().positions;
+        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(most)) {
             return Ok(());
         }
         self.collect().await?;

@@ -1,10 +1,11 @@
 //! A GPU backend: any device of any interface.
 
-use kogge_board::{BackendError, DeviceInfo};
+use kogge_board::{BackendError, DeviceInfo, Pace};
 use web_time::Instant;
 
 use crate::interface::{Compilation, Failure, Interface};
 use crate::kernels::Module;
+use crate::minimax::Minimax;
 use crate::profile::{KernelTime, Opening};
 use crate::session::Session;
 use crate::settings::{GpuOptions, GpuSettings};
@@ -62,6 +63,10 @@ pub struct Gpu<D: Device> {
     pub(crate) categories_tested: bool,
     /// Whether the minimax kernels are compiled and have passed their self-test.
     pub(crate) minimax_tested: bool,
+    pub(crate) minimax: Minimax<D::Interface>,
+    /// The positions of a part of a watched count, and of a count by kind.
+    pub(crate) pace: Pace,
+    pub(crate) kinds_pace: Pace,
 }
 
 impl<D: Device> Gpu<D> {
@@ -98,6 +103,7 @@ impl<D: Device> Gpu<D> {
             ..info.clone()
         };
         let modules = Session::<D::Interface>::counting_modules(&settings);
+        let pace = settings.pace;
         let session = Session::new(info.name.clone(), interface, settings);
         let log = String::new();
         let mut gpu = Self {
@@ -108,6 +114,9 @@ impl<D: Device> Gpu<D> {
             merging_tested: false,
             categories_tested: false,
             minimax_tested: false,
+            minimax: Minimax::new(pace),
+            pace,
+            kinds_pace: pace,
         };
         gpu.compile(&modules).await?;
         Ok(gpu)

@@ -6,7 +6,7 @@ use kogge_board::merge::Filter;
 
 use crate::MOST_MOVES;
 use crate::interface::Interface;
-use crate::parts::{Cut, bases};
+use crate::parts::Cut;
 use crate::runner::Retry;
 use crate::session::Session;
 
@@ -62,13 +62,13 @@ impl Expansion {
         level: usize,
         aim: usize,
     ) -> Result<Option<ExpansionPart>, Retry> {
-        let sizes = session.sizes;
+        let sizes = session.sizes();
         let capacity = sizes.positions.min(self.capacity.max(sizes.least_positions()));
         let aim = aim.min(capacity);
         while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device equally busy from start to end. Each part consists of whole blocks,
             // so that the rest can be expanded in generation order.
-            let pieces = (self.rest.len() * session.moves).div_ceil(aim.max(1));
+            let pieces = (self.rest.len() * session.moves()).div_ceil(aim.max(1));
             // The device counts successors with 32 bits.
             let most = self.most.min(u32::MAX as usize / MOST_MOVES as usize - sizes.block);
             let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
@@ -81,14 +81,9 @@ impl Expansion {
             // The successors of one block always fit. A device that reports more must expand in generation order.
             match successors.filter(|&count| count <= capacity || part.len() > sizes.block) {
                 None => {
-                    let sums = session.count_level(level, self.rest.end).await?;
-                    session.set_bases(level, &bases(&sums))?;
-                    self.counted = Some(Cut::new(sums, self.rest.end, sizes.block, self.rest.start / sizes.block));
+                    self.counted = Some(session.cut(level, self.rest.end, self.rest.start / sizes.block).await?);
                 }
                 Some(successors) => {
-                    // A sixteenth is added, because parts differ.
-                    let average = (successors + successors / 16).div_ceil(part.len());
-                    session.moves = average.clamp(1, MOST_MOVES as usize);
                     if successors <= capacity {
                         self.rest.start = part.end;
                         return Ok(Some(ExpansionPart { successors, end: part.end }));

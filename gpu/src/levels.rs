@@ -1,7 +1,7 @@
 //! The buffers of the levels of a tree, and their sizes.
 
-use kogge_board::Quad48;
 use kogge_board::minimax::QUIESCENCE_PLIES;
+use kogge_board::{Categories, Quad48};
 
 use crate::MOST_MOVES;
 use crate::buffer::Buffer;
@@ -65,6 +65,11 @@ impl Sizes {
         self.block * MOST_MOVES as usize
     }
 
+    /// The maximum number of roots whose leaves are counted by kind at once, since each root has a total for each kind.
+    pub(crate) fn roots_by_kind(&self) -> usize {
+        (self.roots / Categories::COUNT).max(1)
+    }
+
     /// Returns the bytes of all buffers for `levels` levels, and the bytes of the largest buffer.
     pub(crate) fn bytes(&self, levels: usize, settings: &GpuSettings) -> (u64, u64) {
         let position = settings.variants.position_bytes() as u64;
@@ -102,14 +107,6 @@ pub(crate) struct Buffers<I: Interface> {
     pub(crate) quads: Buffer<I, Quad48>,
     pub(crate) successors: Buffer<I, Quad48>,
     pub(crate) lines: Buffer<I, [u64; 2]>,
-}
-
-/// The memory of quiescence searches besides the levels' buffers.
-pub(crate) struct Quiescence<I: Interface> {
-    pub(crate) nodes: Buffer<I, [u64; 8]>,
-    pub(crate) states: Buffer<I, [u32; 2]>,
-    /// The number of moves that fit in the memory of each search.
-    pub(crate) capacity: usize,
 }
 
 impl<I: Interface> Level<I> {

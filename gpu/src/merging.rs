@@ -29,36 +29,17 @@ use kogge_board::merge::{
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 use pollster::block_on;
 
-use crate::counting::Walk;
-use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::lists::{Leaves, Lists, Origin, ParentBatch, Ply, Weights};
+use crate::lists::{Plies, add_leaves};
 use crate::runner::Retry;
 use crate::session::Session;
-use crate::watching::Span;
-
-/// The share of its capacity that a run should fill.
-const FILLED: f64 = 0.85;
-
-/// The average number of moves that is assumed at first.
-const MOVES: f64 = 40.0;
-
-/// The outcome of merging the successors of a run.
-enum RunOutcome {
-    /// All successors are in the list: the number of distinct ones.
-    All(u64),
-    /// The successors do not fit in the list.
-    Full,
-    /// A multiplicity exceeds 128 bits, and therefore the sum of the leaves does, too.
-    Overflow,
-}
+use crate::settings::REACHED_ONCE;
 
 /// Two plies in a device's memory.
 pub(crate) struct DeviceMerge<'a, I: Interface> {
     session: &'a mut Session<I>,
-    lists: Lists<I>,
+    plies: Plies<I>,
     rules: Rules,
-    hash_mask: u32,
     parents: u64,
     successors: u64,
     /// The number of positions in each saved ply, and their side to move.
@@ -72,8 +53,6 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     holds_diagrams: bool,
     /// Whether the kernels that distinguish the kinds of moves are ready.
     classifies: bool,
-    /// The average number of moves of the positions in the most recent run.
-    moves: f64,
 }
 
 impl<'a, I: Interface> DeviceMerge<'a, I> {
@@ -83,12 +62,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         rules: &Rules,
         options: &MergeOptions,
     ) -> Result<Self, BackendError> {
-        let lists = Lists::new(session, options.memory, if options.categories { Categories::COUNT } else { 1 }).await?;
+        let plies = Plies::new(session, options).await?;
         let merge = Self {
             session,
-            lists,
+            plies,
             rules: rules.with_halfmove_clock(false),
-            hash_mask: ((1_u64 << options.hash_bits.min(32)) - 1) as u32,
             parents: 0,
             successors: 0,
             ancestors: Vec::new(),
@@ -97,7 +75,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             failed: true,
             holds_diagrams: false,
             classifies: options.categories,
-            moves: MOVES,
         };
         // Counting needs buffers, too, which are made now. If there is no memory for buffers of this size, smaller ones
         // are made later.
@@ -128,125 +105,18 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Adds the first of these entries, as many as fit in level 0, and returns how many were added.
     async fn add_batch(&mut self, entries: &[WeightedPosition]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
-        self.lists.restore_candidates(self.session).await.map_err(or_full)?;
-        let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
+        self.plies.restore_candidates(self.session).await.map_err(or_full)?;
+        let len = entries.len().min(self.session.sizes().roots).min(self.plies.candidates());
         let (positions, multiplicities): (Vec<Quad48>, Vec<_>) =
             entries[..len].iter().map(|entry| (entry.position.with_halfmove_clock(0), entry.multiplicity)).unzip();
         let inserted = match self.session.upload(&self.rules, &positions).await {
-            Ok(()) => {
-                let origin = Origin::Given(&multiplicities);
-                self.lists.insert(self.session, 0, len, origin, self.hash_mask).await
-            }
+            Ok(()) => self.plies.add(self.session, &multiplicities).await,
             error => error,
         };
         // Some candidates may have been added already; they must not be added twice.
         inserted.map_err(or_full)?;
-        self.successors = self.lists.inserted(self.session).await?;
+        (self.successors, []) = self.plies.inserted(self.session).await?;
         Ok(len)
-    }
-
-    /// Loads the first of these parents into level 0, as many as fit. If the filter is a range, parents without a possible
-    /// successor in it are left out. Also returns the buffer of the parents' multiplicities.
-    async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(ParentBatch, Weights), Retry> {
-        self.session.prepare(2).await?;
-        if self.lists.filter() != Filter::All {
-            let selected = self.lists.select(self.session, parents).await?;
-            return Ok((selected, Weights::Selected));
-        }
-        let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
-        self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
-        let len = (batch.end - batch.start) as usize;
-        Ok((ParentBatch { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
-    }
-
-    /// Expands the first of these parents, as many as fit in level 0, and adds the number of their successors that pass the
-    /// filter, weighted by multiplicity, to the sums. Returns the index after these parents, and the sum.
-    async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<(u64, u128), MergeError> {
-        let (ParentBatch { end, len }, weights) = loop {
-            match self.load_parents(parents).await {
-                Ok(loaded) => break loaded,
-                Err(Retry::OutOfMemory) => self.session.shrink()?,
-                Err(Retry::Overflow) => {}
-                Err(Retry::Error(error)) => return Err(error.into()),
-            }
-        };
-        // Some candidates may have been added already; they must not be added twice.
-        self.insert_successors(len, weights).await.map_err(or_full)?;
-        let (successors, paths) = self.lists.inserted_and_paths(self.session).await?;
-        self.successors = successors;
-        Ok((end, paths))
-    }
-
-    /// Adds the successors of the first `len` positions of level 0 that pass the filter, and adds their number, weighted by
-    /// multiplicity, to the sums.
-    async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Retry> {
-        let (origin, leaves) = match (weights, self.lists.filter()) {
-            (Weights::Entries(_, first), Filter::All) => (Origin::Parents(first), Leaves::Below(1)),
-            (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
-            (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
-        };
-        if leaves == Leaves::Kept {
-            self.lists.clear_kept(self.session, len)?;
-        }
-        let mut expansion = Expansion::to_merge(self.lists.filter(), len, self.lists.candidates());
-        while let Some(ExpansionPart { successors, .. }) = expansion.next(self.session, 0, usize::MAX).await? {
-            self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
-        }
-        self.lists.add_weighted(self.session, weights, len, leaves).await
-    }
-
-    /// Adds the weighted leaves below the first of these successors, as many as fit in level 0, to the sums. Returns the index
-    /// after these successors. At depths up to two, no step waits for the device.
-    async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
-        // At depth 0 only multiplicities are needed, so a batch is a whole shard.
-        let most = if depth == 0 { usize::MAX } else { self.session.sizes.roots };
-        let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
-        let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
-        if depth > 0 {
-            self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
-        }
-        if depth == 1 {
-            self.session.count_moves(0, len).await?;
-        }
-        let lists = &self.lists;
-        let add =
-            async |session: &mut Session<I>| lists.add_weighted(session, weights, len, Leaves::Below(depth)).await;
-        if depth < 2 {
-            add(self.session).await?;
-            return Ok(batch.end);
-        }
-        let collect = async |session: &mut Session<I>| {
-            add(session).await?;
-            session.clear_totals(len)?;
-            Ok(0)
-        };
-        Walk::new(self.session, collect, None).count(len, depth).await?;
-        Ok(batch.end)
-    }
-
-    /// Adds the weighted leaves below the first of these successors to the sums, by kind: as many successors as have a total for
-    /// each kind. Returns the index after these successors.
-    async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
-        let most = self.session.roots_by_kind();
-        let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
-        let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
-        self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
-        self.session.clear_totals(self.session.sizes.roots)?;
-        self.session.classify_below(0, len, depth, Span::WHOLE, None).await?;
-        self.lists.add_by_kind(self.session, weights, len).await?;
-        Ok(batch.end)
-    }
-
-    /// Adds the weighted leaves below these successors to the sums, in all or by kind.
-    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: usize) -> Result<(), Retry> {
-        let mut rest = successors;
-        while !rest.is_empty() {
-            rest.start = match kinds {
-                1 => self.add_leaves(&rest, depth).await?,
-                _ => self.add_categories(&rest, depth).await?,
-            };
-        }
-        Ok(())
     }
 
     /// Counts the weighted leaves below these successors: in all if `KINDS` is one, else by kind. The result is `None` if a sum
@@ -256,9 +126,10 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         successors: &Range<u64>,
         depth: u32,
     ) -> Result<Option<[u128; KINDS]>, Retry> {
-        self.lists.clear_sums(self.session)?;
-        self.add_below(successors.clone(), depth, KINDS).await?;
-        self.lists.sums(self.session).await
+        let sums = self.plies.sums();
+        sums.clear(&mut self.session.runner)?;
+        add_leaves(self.session, self.plies.successors(), sums, successors.clone(), depth, KINDS).await?;
+        sums.read(self.session).await
     }
 
     /// Counts the weighted leaves below these successors, in runs if that is faster. See [`DeviceMerge::sums_below`].
@@ -271,101 +142,40 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
         self.session.prepare(levels.max(2)).await?;
         loop {
-            let Some(entries) = self.lists.run_entries(self.session, depth)? else {
+            let Some(entries) = self.plies.run_entries(self.session, depth)? else {
                 return self.sums_below(successors, depth).await;
             };
-            let counted = match self.lists.enter_runs(self.session, entries).await {
-                Ok(()) => self.sums_in_runs(successors, depth, entries).await,
+            let counted = match self.plies.runs(self.session, entries).await {
+                Ok(mut runs) => runs.count(successors, depth).await,
                 Err(error) => Err(error),
             };
-            self.lists.leave_runs();
             match counted {
                 // Other programs use the device's memory, too.
-                Err(Retry::OutOfMemory) => self.lists.shrink_runs(entries)?,
+                Err(Retry::OutOfMemory) => self.plies.shrink_runs(entries)?,
                 counted => return counted,
             }
         }
     }
 
-    /// Counts the weighted leaves below these parents in runs of about as many successors. See [`DeviceMerge::sums_below`].
-    async fn sums_in_runs<const KINDS: usize>(
-        &mut self,
-        parents: &Range<u64>,
-        depth: u32,
-        entries: u64,
-    ) -> Result<Option<[u128; KINDS]>, Retry> {
-        let mut all = [0_u128; KINDS];
-        let mut rest = parents.clone();
-        // The number of distinct successors per parent, at first as if all successors were different.
-        let mut each = self.moves;
-        while !rest.is_empty() {
-            let len = (FILLED * entries as f64 / each) as u64;
-            let run = rest.start..rest.end.min(rest.start + len.max(1));
-            let merged = match self.merge_run(&run).await? {
-                RunOutcome::All(len) => len,
-                RunOutcome::Overflow => return Ok(None),
-                RunOutcome::Full if run.end - run.start > 1 => {
-                    // A larger share of the successors is distinct than in the earlier runs.
-                    each = (2.0 * each).max(entries as f64 / (run.end - run.start) as f64);
-                    continue;
-                }
-                RunOutcome::Full => return Err(Retry::OutOfMemory),
-            };
-            self.lists.add_paths(self.session, merged as usize).await?;
-            self.add_below(0..merged, depth - 1, KINDS).await?;
-            let Some((more, [paths, to_merged])) = self.lists.sums_and_paths::<KINDS>(self.session).await? else {
-                return Ok(None);
-            };
-            if paths != to_merged {
-                return Err(self
-                    .session
-                    .runner
-                    .wrong(format!("{paths} paths became {to_merged} when it merged a run.")));
-            }
-            for (sum, more) in all.iter_mut().zip(more) {
-                let Some(added) = sum.checked_add(more) else { return Ok(None) };
-                *sum = added;
-            }
-            each = merged as f64 / (run.end - run.start) as f64;
-            rest.start = run.end;
-        }
-        Ok(Some(all))
-    }
-
-    /// Merges the successors of these parents, and begins new sums with the number of paths to these successors.
-    async fn merge_run(&mut self, parents: &Range<u64>) -> Result<RunOutcome, Retry> {
-        self.lists.clear_run(self.session)?;
-        self.lists.clear_sums(self.session)?;
-        let mut rest = parents.clone();
-        while !rest.is_empty() {
-            let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
-            self.lists.load_ordered(self.session, batch.clone()).await?;
-            let len = (batch.end - batch.start) as usize;
-            let mut expansion = Expansion::to_merge(Filter::All, len, self.lists.candidates());
-            let mut moves = 0;
-            while let Some(ExpansionPart { successors, .. }) = expansion.next(self.session, 0, usize::MAX).await? {
-                self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
-                moves += successors;
-            }
-            self.moves = (moves as f64 / len as f64).max(1.0);
-            self.lists.add_paths_from(self.session, len).await?;
-            rest.start = batch.end;
-        }
-        match self.lists.inserted(self.session).await {
-            Ok(len) => Ok(RunOutcome::All(len)),
-            Err(MergeError::Overflow) => Ok(RunOutcome::Overflow),
-            Err(MergeError::Backend(error)) => Err(error.into()),
-            Err(MergeError::Full | MergeError::MixedTurns) => Ok(RunOutcome::Full),
-        }
-    }
-
     /// Expands these parents and returns the number of their successors that pass the filter, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
-        self.lists.clear_sums(self.session).map_err(or_full)?;
-        self.lists.restore_candidates(self.session).await.map_err(or_full)?;
+        self.plies.sums().clear(&mut self.session.runner).map_err(or_full)?;
+        self.plies.restore_candidates(self.session).await.map_err(or_full)?;
         let mut paths = 0;
         while !rest.is_empty() {
-            (rest.start, paths) = self.expand_batch(&rest).await?;
+            let batch = match self.plies.load_parents(self.session, &rest).await {
+                Ok(batch) => batch,
+                Err(Retry::OutOfMemory) => {
+                    self.session.shrink()?;
+                    continue;
+                }
+                Err(Retry::Overflow) => continue,
+                Err(Retry::Error(error)) => return Err(error.into()),
+            };
+            // Some candidates may have been added already; they must not be added twice.
+            self.plies.expand(self.session, &batch).await.map_err(or_full)?;
+            (self.successors, [paths]) = self.plies.inserted(self.session).await?;
+            rest.start = batch.end;
         }
         Ok(paths)
     }
@@ -376,7 +186,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         successors: Range<u64>,
         depth: u32,
     ) -> Result<[u128; KINDS], MergeError> {
-        self.session.overflowed = false;
+        self.session.begin();
         let successors = successors.start..successors.end.min(self.successors);
         loop {
             match self.leaves_below(&successors, depth).await {
@@ -391,22 +201,15 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     async fn count_reached_once(&mut self, successors: Range<u64>) -> Result<[u128; 1], MergeError> {
-        let mut rest = successors.start..successors.end.min(self.successors);
+        let successors = successors.start..successors.end.min(self.successors);
         self.prepare(2).await?;
-        self.lists.clear_sums(self.session).map_err(or_full)?;
-        while !rest.is_empty() {
-            let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
-            let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
-            self.lists.add_weighted(self.session, weights, len, Leaves::ReachedOnce).await.map_err(or_full)?;
-            rest.start = batch.end;
-        }
-        self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
+        self.sums_below(&successors, REACHED_ONCE).await.map_err(or_full)?.ok_or(MergeError::Overflow)
     }
 }
 
 impl<I: Interface> Merge for DeviceMerge<'_, I> {
     fn sizes(&self) -> MergeSizes {
-        let capacity = self.lists.most_entries(self.session);
+        let capacity = self.plies.most_entries(self.session);
         MergeSizes { parents: self.parents, successors: self.successors, capacity }
     }
 
@@ -414,7 +217,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         let runs = self.session.runner.settings.runs;
         MergeAdvice {
             in_runs: depth >= runs.depth && self.sizes().capacity >= runs.from,
-            in_one_table: self.lists.most_in_one_shard(self.session),
+            in_one_table: self.plies.most_in_one_shard(self.session),
             ..MergeAdvice::default()
         }
     }
@@ -425,7 +228,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
             return Err(MergeError::Full);
         }
         // Other programs use the device's memory, too.
-        block_on(self.lists.reserve(self.session, successors, filter)).map_err(or_full)?;
+        block_on(self.plies.reserve(self.session, successors, filter)).map_err(or_full)?;
         (self.failed, self.holds_diagrams) = (false, false);
         Ok(())
     }
@@ -460,7 +263,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         if keep {
             self.ancestors.push((self.parents, self.parents_turn));
         }
-        self.lists.descend(keep);
+        self.plies.descend(keep);
         (self.parents, self.parents_turn) = (self.successors, self.turn);
         (self.successors, self.failed) = (0, true);
         Ok(())
@@ -468,7 +271,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
 
     fn ascend(&mut self) -> Result<(), MergeError> {
         if let Some(parents) = self.ancestors.pop() {
-            self.lists.ascend();
+            self.plies.ascend();
             (self.parents, self.parents_turn) = parents;
             (self.successors, self.turn, self.failed) = (0, None, true);
         }
@@ -495,7 +298,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
             return Ok(0);
         }
         self.holds_diagrams = true;
-        block_on(self.lists.diagrams(self.session, part, parts, self.hash_mask)).map_err(or_full)
+        block_on(self.plies.diagrams(self.session, part, parts)).map_err(or_full)
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
@@ -503,9 +306,10 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         let mut entries = Vec::new();
         let Some(turn) = self.turn else { return Ok(entries) };
         while !rest.is_empty() {
-            let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
+            let runner = &mut self.session.runner;
+            let batch = self.plies.successors().batch(runner, &rest, usize::MAX).map_err(or_full)?;
             rest.start = batch.end;
-            let read = block_on(self.lists.read(self.session, batch))?;
+            let read = block_on(batch.read(runner))?;
             entries.extend(read.iter().map(|(planes, multiplicity)| entry_of(planes, turn, *multiplicity)));
         }
         Ok(entries)
@@ -523,6 +327,6 @@ fn or_full(error: Retry) -> MergeError {
 
 impl<I: Interface> Drop for DeviceMerge<'_, I> {
     fn drop(&mut self) {
-        self.session.merge_memory = None;
+        self.session.end_merge();
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use kogge_board::merge::Filter;
-use kogge_board::{BackendError, Pace, Quad48, Rules};
+use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::MOST_MOVES;
 use crate::arguments::{
@@ -15,11 +15,12 @@ use crate::arguments::{
 };
 use crate::interface::Interface;
 use crate::kernels::Module;
-use crate::levels::{Buffers, Quiescence, Sizes};
+use crate::levels::{Buffers, Sizes};
 use crate::parameters::Parameter::{self, GroupSize};
-use crate::parts::Part;
+use crate::parts::{Cut, Part, bases};
 use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
+use crate::variants::depth_first;
 
 /// The average capacity for the moves that the closed form does not count, per position two plies above the leaves.
 const ITEMS_PER_POSITION: usize = 32;
@@ -30,37 +31,27 @@ const MOVES: usize = 64;
 /// A device with its kernels and its memory.
 pub(crate) struct Session<I: Interface> {
     pub(crate) runner: Runner<I>,
-    pub(crate) buffers: Option<Buffers<I>>,
-    pub(crate) sizes: Sizes,
+    buffers: Option<Buffers<I>>,
+    sizes: Sizes,
     /// The number of times that the sizes were halved because memory ran out.
     halvings: u32,
     /// During a merge, the number of bytes left for the buffers of the levels.
-    pub(crate) merge_memory: Option<u64>,
-    /// The memory of quiescence searches, after the first such search.
-    pub(crate) quiescence: Option<Quiescence<I>>,
+    merge_memory: Option<u64>,
     /// Whether the queue of the closed form has overflowed in this call. Then every reply is counted until the call ends.
-    pub(crate) overflowed: bool,
+    overflowed: bool,
     /// The average number of moves of the positions expanded most recently, rounded up.
-    pub(crate) moves: usize,
-    /// The positions of a part of a watched count, of minimax without quiescence, and of a count by kind.
-    pub(crate) pace: Pace,
-    pub(crate) minimax_pace: Pace,
-    pub(crate) kinds_pace: Pace,
+    moves: usize,
 }
 
 impl<I: Interface> Session<I> {
     pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
-            pace: settings.pace,
-            minimax_pace: settings.pace,
-            kinds_pace: settings.pace,
             runner: Runner::new(device, interface, settings),
             buffers: None,
             sizes,
             halvings: 0,
             merge_memory: None,
-            quiescence: None,
             overflowed: false,
             moves: MOVES,
         }
@@ -86,6 +77,41 @@ impl<I: Interface> Session<I> {
         let settings = &self.runner.settings;
         let closed_form = settings.uses(Parameter::ClosedForm) && !self.overflowed;
         settings.variants.depth_first.unwrap_or(if closed_form { 2 } else { 1 })
+    }
+
+    /// The number of levels whose positions are made, in a tree of this depth.
+    pub(crate) fn levels(&self, depth: u32) -> usize {
+        depth.saturating_sub(self.last_plies().max(2)) as usize + 1
+    }
+
+    /// The sizes of the buffers.
+    pub(crate) const fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The average number of moves of the positions expanded most recently, rounded up.
+    pub(crate) const fn moves(&self) -> usize {
+        self.moves
+    }
+
+    /// Begins a call, which counts in closed form until a queue overflows.
+    pub(crate) const fn begin(&mut self) {
+        self.overflowed = false;
+    }
+
+    pub(crate) const fn has_overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// Begins a merge, which leaves `memory` bytes for the buffers of the levels. Larger buffers of earlier counts are freed.
+    pub(crate) fn begin_merge(&mut self, memory: u64) {
+        let bytes = |buffers: &Buffers<I>| self.sizes.bytes(buffers.levels.len(), &self.runner.settings).0;
+        self.buffers = self.buffers.take().filter(|buffers| bytes(buffers) <= memory);
+        self.merge_memory = Some(memory);
+    }
+
+    pub(crate) const fn end_merge(&mut self) {
+        self.merge_memory = None;
     }
 
     /// Returns the sizes of buffers for `levels` levels, as large as the settings ask for and memory permits.
@@ -236,14 +262,16 @@ impl<I: Interface> Session<I> {
         runner.read("the number of moves", &buffers.levels[0].counts, 0, len).await
     }
 
-    /// Writes the index of each block's first move: the exclusive sums, modulo 2^32, of the block sums. The moves of a
-    /// part are written relative to the index of its first block.
-    pub(crate) fn set_bases(&mut self, level: usize, bases: &[u32]) -> Result<(), Retry> {
+    /// Counts the moves of a level's first `len` positions, and cuts the positions from this block on.
+    pub(crate) async fn cut(&mut self, level: usize, len: usize, block: usize) -> Result<Cut, Retry> {
+        let sums = self.count_level(level, len).await?;
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
-        runner.write("the places of moves", &buffers.levels[level].bases, bases)
+        // The moves of a part are written relative to the index of its first block.
+        runner.write("the places of moves", &buffers.levels[level].bases, &bases(&sums))?;
+        Ok(Cut::new(sums, len, self.sizes.block, block))
     }
 
-    pub(crate) async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
+    async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
         let arguments = WriteMoves {
@@ -322,7 +350,11 @@ impl<I: Interface> Session<I> {
         // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level.
         unsafe { runner.launch(positions.len(), arguments) }.await?;
         let counts = runner.read("the number of successors", &buffers.item_count, 0, 2).await?;
-        Ok(counts[1] as usize)
+        let successors = counts[1] as usize;
+        // A sixteenth is added, because parts differ.
+        let average = (successors + successors / 16).div_ceil(positions.len().max(1));
+        self.moves = average.clamp(1, MOST_MOVES as usize);
+        Ok(successors)
     }
 
     /// Adds the number of replies to every move of a part to the totals of the roots.
@@ -342,7 +374,8 @@ impl<I: Interface> Session<I> {
         depth: u32,
     ) -> Result<(), Retry> {
         if self.runner.settings.variants.depth_first.is_some() {
-            return self.depth_first(level, positions, depth).await;
+            let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
+            return depth_first::count_leaves(runner, buffers, level, positions, depth).await;
         }
         // The number of moves in closed form always fits in 32 bits.
         let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);
@@ -351,30 +384,26 @@ impl<I: Interface> Session<I> {
         for start in positions.clone().step_by(step) {
             let part = start..positions.end.min(start + step);
             let items = part.len() * ITEMS_PER_POSITION;
-            self.count_closed_form(level, part).await?;
+            let (runner, buffers) = self.work(level + 1, part.end, 0)?;
+            runner.clear("the number of moves", &buffers.item_count, 1)?;
+            let here = &buffers.levels[level];
+            let arguments = ClosedForm {
+                positions: &here.positions,
+                roots: &here.roots,
+                lines: &buffers.lines,
+                new_items: &buffers.items,
+                new_item_count: &buffers.item_count,
+                totals: &buffers.totals,
+                first: part.start as u32,
+                end: part.end as u32,
+                item_capacity: buffers.items.len() as u32,
+            };
+            // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
+            unsafe { runner.launch(part.len(), arguments) }.await?;
+            // The other moves have become items.
             self.count_replies(level, items).await?;
         }
         Ok(())
-    }
-
-    /// Counts the replies to the moves of some positions in closed form where possible; the other moves become items.
-    async fn count_closed_form(&mut self, level: usize, positions: Range<usize>) -> Result<(), Retry> {
-        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
-        runner.clear("the number of moves", &buffers.item_count, 1)?;
-        let here = &buffers.levels[level];
-        let arguments = ClosedForm {
-            positions: &here.positions,
-            roots: &here.roots,
-            lines: &buffers.lines,
-            new_items: &buffers.items,
-            new_item_count: &buffers.item_count,
-            totals: &buffers.totals,
-            first: positions.start as u32,
-            end: positions.end as u32,
-            item_capacity: buffers.items.len() as u32,
-        };
-        // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
-        unsafe { runner.launch(positions.len(), arguments) }.await
     }
 
     /// Counts the replies to the items. `most` is an estimate of the number of items.

@@ -27,8 +27,10 @@ impl Span {
 }
 
 /// The progress of a call in batches, and the function that receives it.
-pub(crate) struct Watching<'a, 'w> {
-    watch: &'a mut Watch<'w>,
+pub(crate) struct Watching<'a> {
+    watch: &'a mut Watch<'a>,
+    /// The positions of a part.
+    pace: &'a mut Pace,
     /// The leaves of the batches that are done.
     pub(crate) counted: u128,
     /// The shares of the call at which the current batch begins and ends.
@@ -39,10 +41,15 @@ pub(crate) struct Watching<'a, 'w> {
     part_began: Instant,
 }
 
-impl<'a, 'w> Watching<'a, 'w> {
-    pub(crate) fn new(watch: &'a mut Watch<'w>) -> Self {
+impl<'a> Watching<'a> {
+    pub(crate) fn new(watch: &'a mut Watch<'_>, pace: &'a mut Pace) -> Self {
         let now = Instant::now();
-        Self { watch, counted: 0, batch: [0.0, 1.0], launched: 0, reported: now, part_began: now }
+        Self { watch, pace, counted: 0, batch: [0.0, 1.0], launched: 0, reported: now, part_began: now }
+    }
+
+    /// The number of positions of the next part, at most `most`.
+    pub(crate) fn part_size(&self, most: usize) -> usize {
+        self.pace.next(most as u64) as usize
     }
 
     /// Notes that kernels for further positions are running, and returns whether the part is complete.
@@ -52,9 +59,9 @@ impl<'a, 'w> Watching<'a, 'w> {
     }
 
     /// Notes the end of a part, which had at most `most` positions, and returns whether a report is due.
-    pub(crate) fn part_done(&mut self, pace: &mut Pace, most: usize) -> bool {
+    pub(crate) fn part_done(&mut self, most: usize) -> bool {
         let now = Instant::now();
-        pace.saw(pace.next(most as u64), now - self.part_began);
+        self.pace.saw(self.pace.next(most as u64), now - self.part_began);
         (self.part_began, self.launched) = (now, 0);
         self.is_due()
     }
@@ -88,7 +95,8 @@ mod tests {
             seen.push((leaves, share));
             if leaves < 30 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let mut watching = Watching::new(&mut watch);
+        let mut pace = Pace::new(1, REPORT, 2);
+        let mut watching = Watching::new(&mut watch, &mut pace);
         assert_eq!(watching.report(5, 0.5), Ok(()));
         (watching.counted, watching.batch) = (20, [0.5, 1.0]);
         assert_eq!(watching.report(9, 0.5), Ok(()));

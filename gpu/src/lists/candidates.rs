@@ -37,7 +37,7 @@ pub(super) struct Sorting<I: Interface> {
 
 impl<I: Interface> Candidates<I> {
     /// Makes room for `len` candidates of one shard. All multiplicities are zero, as before and after each insertion.
-    pub(super) async fn new(runner: &mut Runner<I>, len: usize) -> Result<Self, Failure> {
+    async fn new(runner: &mut Runner<I>, len: usize) -> Result<Self, Failure> {
         let multiplicities: Buffer<I, [u32; 4]> = runner.list_buffer("candidate_multiplicities", len).await?;
         runner.interface.clear(multiplicities.raw(), multiplicities.bytes())?;
         Ok(Self {
@@ -48,8 +48,29 @@ impl<I: Interface> Candidates<I> {
         })
     }
 
+    /// Makes room for `len` candidates of `shards` shards, unless there is enough.
+    pub(super) async fn provide(
+        candidates: &mut Option<Self>,
+        runner: &mut Runner<I>,
+        len: usize,
+        shards: usize,
+    ) -> Result<(), Retry> {
+        let spare = candidates.take().filter(|spare| spare.taken.len() >= len);
+        let made = async {
+            let mut candidates = match spare {
+                Some(spare) => spare,
+                None => Self::new(runner, len).await?,
+            };
+            candidates.sort_by(runner, shards).await?;
+            Ok(candidates)
+        };
+        let made = made.await;
+        *candidates = Some(made.map_err(|failure| runner.failed("to make room for positions", failure))?);
+        Ok(())
+    }
+
     /// Makes room for sorting the candidates by shard, if there are several shards.
-    pub(super) async fn sort_by(&mut self, runner: &mut Runner<I>, shards: usize) -> Result<(), Failure> {
+    async fn sort_by(&mut self, runner: &mut Runner<I>, shards: usize) -> Result<(), Failure> {
         let (len, all) = (self.taken.len(), self.taken.len() + shards);
         self.sorting = match self.sorting.take() {
             _ if shards < 2 => None,

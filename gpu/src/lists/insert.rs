@@ -1,4 +1,4 @@
-//! Inserts candidates into the successors' shards.
+//! Inserts candidates into the shards of a list.
 //!
 //! If there are several shards, the candidates are first sorted by shard, so that each shard's kernels get only its own
 //! candidates. The host does not know how many these are, so it launches as many work-items as there are on average, which
@@ -7,89 +7,56 @@
 use kogge_board::merge::Filter;
 
 use super::candidates::{Candidates, Sorting};
-use super::numbers::words;
-use super::run::slots_of;
-use super::shard::{Shard, Table};
-use super::{Lists, Origin};
+use super::hashed::HashedList;
+use super::shard::{Shard, Table, slots_of};
+use super::sums::Weights;
 use crate::arguments::{Append, DropOthers, Insert, InsertSorted, NoteAppended, with_filter};
+use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::Level;
-use crate::runner::{Retry, Runner};
+use crate::runner::Retry;
 use crate::session::Session;
 
-impl<I: Interface> Lists<I> {
-    async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Retry> {
-        let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
-        let given = match self.given.take().filter(|given| given.len() >= words.len()) {
-            Some(given) => given,
-            None => runner
-                .list_buffer("root_multiplicities", words.len())
-                .await
-                .map_err(|failure| runner.failed("to make room for multiplicities", failure))?,
-        };
-        runner.write("multiplicities", &given, &words)?;
-        self.given = Some(given);
-        Ok(())
-    }
+/// What an insertion needs besides the list.
+pub(super) struct Inserter<'a, I: Interface> {
+    pub(super) candidates: &'a mut Option<Candidates<I>>,
+    /// The number of each root's kept successors.
+    pub(super) kept_counts: &'a Buffer<I, u32>,
+    /// The candidates that are kept.
+    pub(super) filter: Filter,
+    /// The tables use only these bits of the hash to find a slot.
+    pub(super) hash_mask: u32,
+}
 
-    /// Adds the first `len` positions of a level to the successors, those from the host all, successors of parents if they are
-    /// kept. Each has the multiplicity of its root. The table uses only these bits of the hash to find a slot.
-    pub(crate) async fn insert(
+impl<I: Interface> Inserter<'_, I> {
+    /// Adds the first `len` positions of a level to a list, if they are kept. Each has the multiplicity of its root.
+    pub(super) async fn insert(
         &mut self,
         session: &mut Session<I>,
+        into: &HashedList<I>,
         level: usize,
         len: usize,
-        origin: Origin<'_>,
-        hash_mask: u32,
-    ) -> Result<(), Retry> {
-        if let Origin::Given(multiplicities) = origin {
-            self.give(&mut session.runner, multiplicities).await?;
-        }
-        // After a failure, candidates may keep multiplicities, and are not used again.
-        let data = self.candidates.take();
-        self.insert_candidates(session, level, len, origin, hash_mask, data.as_ref()).await?;
-        self.candidates = data;
-        Ok(())
-    }
-
-    /// See [`Lists::insert`].
-    async fn insert_candidates(
-        &self,
-        session: &mut Session<I>,
-        level: usize,
-        len: usize,
-        origin: Origin<'_>,
-        hash_mask: u32,
-        data: Option<&Candidates<I>>,
+        weights: &Weights<'_, I>,
     ) -> Result<(), Retry> {
         let (runner, buffers) = session.work(level + 1, len, 0)?;
-        let Self { successors: Some(list), selection: Some(selection), tables, .. } = self else {
-            return Err(runner.unasked());
-        };
+        let (&HashedList { ref list, ref tables, is_run }, &mut Self { kept_counts, filter, hash_mask, .. }) =
+            (into, &mut *self);
         let shards = list.shards.len();
-        let has_room = |data: &&Candidates<I>| {
-            let is_sorted = shards == 1 || data.sorting.is_some();
+        let has_room = |data: &Candidates<I>| {
+            let is_sorted = shards == 1 || shards > 1 && data.sorting.is_some();
             is_sorted && len <= data.taken.len() && tables.iter().all(|table| len <= table.candidates)
         };
-        let Some(data) = data.filter(has_room) else { return Err(runner.unasked()) };
-        let (first, root_multiplicities) = match origin {
-            Origin::Parents(first) => {
-                let found = self.parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
-                found.map_or((0, None), |(shard, within)| (within.start as u32, Some(&shard.multiplicities)))
-            }
-            Origin::Selected => (0, Some(&selection.multiplicities)),
-            Origin::Given(_) => (0, self.given.as_ref()),
-        };
-        let filter = if let Origin::Given(_) = origin { Filter::All } else { self.filter };
-        let Some(root_multiplicities) = root_multiplicities else { return Err(runner.unasked()) };
+        // After a failure, candidates may keep multiplicities, and are not used again.
+        let Some(data) = self.candidates.take().filter(has_room) else { return Err(runner.unasked()) };
+        let (first, root_multiplicities) = (weights.first as u32, weights.multiplicities);
         let Level { positions, roots, .. } = &buffers.levels[level];
-        let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = data;
+        let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = &data;
         if let Filter::Reaching { plies: 1.., .. } = filter {
             let drop = with_filter!(filter => DropOthers { positions, successor_roots: roots, end: len as u32, });
             // SAFETY: there are as many candidates, and the kernel accesses only them.
             unsafe { runner.launch(len, drop) }.await?;
         }
-        let (kept_counts, sorting) = (&selection.kept_counts, sorting.as_ref().filter(|_| shards > 1));
+        let sorting = sorting.as_ref().filter(|_| shards > 1);
         if let Some(sorting) = sorting {
             sorting.sort(runner, &buffers.levels[level], len, shards, filter, kept_counts).await?;
         }
@@ -99,7 +66,7 @@ impl<I: Interface> Lists<I> {
         {
             let Shard { positions: entries, multiplicities, capacity, .. } = shard;
             let (capacity, mut slot_count, merge_state) = (*capacity as u32, *len_of_table, state);
-            if self.in_runs {
+            if is_run {
                 slot_count = slot_count.min(slots_of(len));
                 runner.clear("the hash table", slots, slot_count)?;
             }
@@ -161,7 +128,7 @@ impl<I: Interface> Lists<I> {
                 end: len as u32,
                 shard_index: index as u32,
                 shard_count: shards as u32,
-                keeps_slots: (!self.in_runs).into(),
+                keeps_slots: (!is_run).into(),
                 capacity,
             };
             // SAFETY: each candidate has taken one slot or none, and the kernel writes no more entries than the shard has room for.
@@ -169,6 +136,7 @@ impl<I: Interface> Lists<I> {
             // SAFETY: the kernel accesses only the words of the state.
             unsafe { runner.launch(1, NoteAppended { merge_state, capacity }) }.await?;
         }
+        *self.candidates = Some(data);
         Ok(())
     }
 }

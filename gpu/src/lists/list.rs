@@ -2,12 +2,19 @@
 
 use std::ops::Range;
 
+use kogge_board::{BackendError, Planes32};
+
+use super::numbers::number;
 use super::order::Order;
-use super::shard::{PARTS, Shard};
-use crate::interface::Interface;
+use super::shard::{PARTS, Shard, planes_of};
+use super::sums::Weights;
+use crate::arguments::LoadEntries;
+use crate::interface::{Failure, Interface};
+use crate::runner::{Retry, Runner};
+use crate::session::Session;
 
 /// The entries of a ply. Entries are numbered through all shards.
-pub(super) struct List<I: Interface> {
+pub(crate) struct List<I: Interface> {
     pub(super) shards: Vec<Shard<I>>,
     /// Whether leaves below the entries are counted in runs, if that was asked before. All parts of a list must be counted in the same
     /// way, since a part of the order has other entries than a part of the list.
@@ -16,7 +23,20 @@ pub(super) struct List<I: Interface> {
     pub(super) order: Option<Order<I>>,
 }
 
+/// Some entries of a list, which lie in one shard.
+pub(crate) struct Batch<'a, I: Interface> {
+    shard: &'a Shard<I>,
+    /// Where they lie in the shard.
+    within: Range<u64>,
+    /// The index after them in the list.
+    pub(crate) end: u64,
+}
+
 impl<I: Interface> List<I> {
+    pub(super) const fn empty() -> Self {
+        Self { shards: Vec::new(), in_runs: None, order: None }
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         let shards = self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes());
         shards.sum::<u64>() + self.order.as_ref().map_or(0, Order::bytes)
@@ -36,7 +56,7 @@ impl<I: Interface> List<I> {
         let capacity = self.layout(entries).capacity;
         let fits =
             |shard: &Shard<I>| (capacity..=capacity + capacity / 2).contains(&((shard.positions.len() / PARTS) as u64));
-        self.shards.iter().all(fits)
+        !self.shards.is_empty() && self.shards.iter().all(fits)
     }
 
     /// Returns the shard of the first of these entries, and the first entries within it, at most `most`.
@@ -50,6 +70,65 @@ impl<I: Interface> List<I> {
             start -= shard.len;
         }
         None
+    }
+
+    /// Returns the first of these entries, at most `most`, that lie in one shard.
+    pub(crate) fn batch(&self, runner: &Runner<I>, entries: &Range<u64>, most: usize) -> Result<Batch<'_, I>, Retry> {
+        let (shard, within) = self.first_of(entries, most as u64).ok_or_else(|| runner.unasked())?;
+        let end = entries.start + within.end - within.start;
+        Ok(Batch { shard, within, end })
+    }
+
+    /// Puts the entries in order, unless they are.
+    pub(super) async fn put_in_order(&mut self, runner: &mut Runner<I>) -> Result<(), Retry> {
+        if self.order.as_ref().is_none_or(|order| order.len != self.len()) {
+            self.order = None;
+            self.order = Some(Order::of(runner, &self.shards).await?);
+        }
+        Ok(())
+    }
+}
+
+impl<'a, I: Interface> Batch<'a, I> {
+    pub(crate) fn weights(&self) -> Weights<'a, I> {
+        let Range { start: first, end } = self.within;
+        Weights { multiplicities: &self.shard.multiplicities, first, len: (end - first) as usize }
+    }
+
+    /// Loads the entries into level 0, each a root of its own, and clears all totals.
+    pub(crate) async fn load(&self, session: &mut Session<I>) -> Result<(), Retry> {
+        let Weights { first, len, .. } = self.weights();
+        let (runner, buffers) = session.work(1, len, 0)?;
+        runner.clear("the totals", &buffers.totals, len + 1)?;
+        let arguments = LoadEntries {
+            entries: &self.shard.positions,
+            successors: &buffers.levels[0].positions,
+            successor_roots: &buffers.levels[0].roots,
+            first: first as u32,
+            end: len as u32,
+        };
+        // SAFETY: the shard has these entries, and the level has room for as many.
+        unsafe { runner.launch(len, arguments) }.await
+    }
+
+    /// Reads the entries.
+    pub(crate) async fn read(&self, runner: &mut Runner<I>) -> Result<Vec<(Planes32, u128)>, BackendError> {
+        let Weights { multiplicities, first, len } = self.weights();
+        let first = first as usize;
+        let read = async {
+            let positions = runner.read("positions", &self.shard.positions, first * PARTS, len * PARTS).await?;
+            Ok((positions, runner.read("multiplicities", multiplicities, first, len).await?))
+        };
+        match read.await {
+            Ok((positions, multiplicities)) => {
+                let planes = positions.chunks(PARTS).map(planes_of);
+                Ok(planes.zip(multiplicities.iter().map(number)).collect())
+            }
+            Err(Retry::Error(error)) => Err(error),
+            Err(Retry::OutOfMemory | Retry::Overflow) => {
+                Err(runner.error("giving back positions", Failure::OutOfMemory))
+            }
+        }
     }
 }
 

@@ -1,175 +1,163 @@
-//! Counts leaves in runs: the successors become the parents, in order, and runs of them are expanded into a list of their own. A run is
-//! some consecutive parents, whose successors are merged with each other alone.
+//! Counts leaves in runs. A run is some consecutive parents, in the order of the other side's pieces, whose successors are merged with each
+//! other alone, in a list of their own.
 
 use std::ops::Range;
 
-use kogge_board::merge::Filter;
+use kogge_board::merge::{Filter, MergeError};
 
+use super::hashed::HashedList;
+use super::insert::Inserter;
+use super::leaves::add_leaves;
 use super::list::List;
-use super::order::{NUMBER, Order};
-use super::run::{Run, candidates_of, slots_of, table_bytes};
 use super::selection::Selection;
-use super::shard::{STATE, Shard, Table};
-use super::{Lists, Ply};
+use super::shard::{POSITION, slots_of};
+use super::sums::Sums;
 use crate::arguments::LoadOrdered;
+use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::runner::{Retry, Runner};
+use crate::levels::Sizes;
+use crate::runner::Retry;
 use crate::session::Session;
 
-/// The least capacity of a run.
-const LEAST_CAPACITY: u64 = 1 << 9;
+/// The share of its capacity that a run should fill.
+const FILLED: f64 = 0.85;
 
-/// The capacity that every run may have. The runs of a longer list may have as much capacity as the list has entries.
-const USUAL_CAPACITY: u64 = 1 << 23;
+/// Bytes of a successor in the list of a run, which is not in the table any more.
+pub(super) const RUN_ENTRY: u64 = POSITION + 16;
 
-/// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
-const LEAST_SHARE: u64 = 8;
+pub(super) fn table_bytes(sizes: &Sizes, entries: u64) -> u64 {
+    4 * slots_of(candidates_of(sizes, entries)) as u64
+}
 
-impl<I: Interface> Lists<I> {
-    /// The capacity of a run's list for counting `depth` plies below the successors, or `None` if runs would not pay: with few
-    /// successors, or too little memory for a run. Frees the memory of an earlier run that does not fit beside this list.
-    ///
-    /// The answer for a list at these depths stays the same. If memory runs out later, smaller buffers are needed.
-    pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Retry> {
-        let settings = &session.runner.settings;
-        let Some(list) = &self.successors else { return Ok(None) };
-        if depth < settings.runs.depth || list.len() < settings.runs.from || list.in_runs == Some(false) {
-            return Ok(None);
-        }
-        let sizes = session.fitting(2)?;
-        let order = if list.order.is_some() { 0 } else { NUMBER * list.len() };
-        let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
-        let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>() + order;
-        // Lists of nearly the same length get the same capacity.
-        let wanted = list.len().next_power_of_two().max(USUAL_CAPACITY).min(self.run_capacity);
-        let most = wanted.min(Self::most_of_shard(settings, sizes.positions as u64));
-        let free = self.memory.saturating_sub(used + table_bytes(&sizes, most));
-        let entries = most.min(free / Run::<I>::entry_bytes());
-        // Much smaller runs would hold few candidates.
-        let least = most.min(candidates_of(&sizes, most) as u64 / LEAST_SHARE);
-        let entries = Some(entries).filter(|&entries| entries >= least);
-        if entries.is_none() && list.in_runs == Some(true) {
-            return Err(Retry::OutOfMemory);
-        }
-        // An earlier run may have had more memory.
-        if self.run.as_ref().is_some_and(|run| run.list.as_ref().map_or(0, List::bytes) > free) {
-            self.run = None;
-        }
-        if let Some(list) = &mut self.successors {
-            list.in_runs = Some(entries.is_some());
-        }
-        Ok(entries)
-    }
+/// Returns the maximum number of candidates of an insertion into a run: its capacity, or what fits in a level.
+pub(super) fn candidates_of(sizes: &Sizes, entries: u64) -> usize {
+    let wanted = usize::try_from(entries).unwrap_or(usize::MAX);
+    wanted.clamp(sizes.least_positions().min(sizes.positions), sizes.positions)
+}
 
-    /// Frees the memory of runs and halves the capacity of the next, because memory ran out with this capacity. A list that has no order yet will
-    /// not be counted in runs.
-    ///
-    /// # Errors
-    /// If the capacity is small already.
-    pub(crate) fn shrink_runs(&mut self, entries: u64) -> Result<(), Retry> {
-        (self.run, self.run_capacity) = (None, entries / 2);
-        match &mut self.successors {
-            Some(list) if list.order.is_none() => list.in_runs = Some(false),
-            _ if self.run_capacity < LEAST_CAPACITY => return Err(Retry::OutOfMemory),
-            _ => {}
-        }
-        Ok(())
-    }
+/// The outcome of merging the successors of a run.
+enum RunOutcome {
+    /// All successors are in the list: the number of distinct ones.
+    All(u64),
+    /// The successors do not fit in the list.
+    Full,
+    /// A multiplicity exceeds 128 bits, and therefore the sum of the leaves does, too.
+    Overflow,
+}
 
-    /// Makes the successors the parents, puts them in order, and makes the list of a run, with this capacity, the successors.
-    /// [`Lists::leave_runs`] must be called afterwards, even after an error.
-    pub(crate) async fn enter_runs(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Retry> {
-        let run = self.run.take();
-        self.ancestors.push(self.parents.take());
-        self.parents = self.successors.take();
-        let (tables, filter) = (std::mem::take(&mut self.tables), std::mem::replace(&mut self.filter, Filter::All));
-        (self.run, self.in_runs) = (Some(Run { list: None, tables, filter }), true);
-        if let Some(Run { list, tables, .. }) = run {
-            (self.successors, self.tables) = (list, tables);
-        }
-        self.order_parents(&mut session.runner).await?;
-        self.make_run(session, entries).await
-    }
+/// The runs of a list.
+pub(crate) struct Runs<'a, I: Interface> {
+    pub(super) session: &'a mut Session<I>,
+    /// The list, in order.
+    pub(super) parents: &'a List<I>,
+    /// The multiplicities of the parents in level 0.
+    pub(super) selection: &'a Selection<I>,
+    /// The list of a run's successors.
+    pub(super) run: &'a mut HashedList<I>,
+    /// The capacity of this list.
+    pub(super) capacity: u64,
+    pub(super) inserter: Inserter<'a, I>,
+    pub(super) sums: &'a Sums<I>,
+    /// The average number of moves of the positions in the most recent run.
+    pub(super) moves: &'a mut f64,
+}
 
-    /// Makes the list of a run, unless there is one with at least this capacity.
-    async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Retry> {
-        let sizes = session.sizes;
-        let needed = candidates_of(&sizes, entries);
-        let slots = slots_of(needed);
-        // Further candidates of the parents' list are sorted, if it has several shards.
-        let shards = self.parents.as_ref().map_or(1, |list| list.shards.len());
-        let runner = &mut session.runner;
-        self.provide_candidates(runner, needed, shards).await?;
-        let made = async {
-            if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
-                self.selection = Some(Selection::new(runner, sizes.roots).await?);
+impl<I: Interface> Runs<'_, I> {
+    /// Counts the weighted leaves below these parents in runs of about as many successors: in all if `KINDS` is one, else by kind.
+    /// The result is `None` if a sum does not fit in 128 bits.
+    pub(crate) async fn count<const KINDS: usize>(
+        &mut self,
+        parents: &Range<u64>,
+        depth: u32,
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
+        let mut all = [0_u128; KINDS];
+        let mut rest = parents.clone();
+        let capacity = self.capacity as f64;
+        // The number of distinct successors per parent, at first as if all successors were different.
+        let mut each = *self.moves;
+        while !rest.is_empty() {
+            let len = (FILLED * capacity / each) as u64;
+            let run = rest.start..rest.end.min(rest.start + len.max(1));
+            let merged = match self.merge(&run).await? {
+                RunOutcome::All(len) => len,
+                RunOutcome::Overflow => return Ok(None),
+                RunOutcome::Full if run.end - run.start > 1 => {
+                    // A larger share of the successors is distinct than in the earlier runs.
+                    each = (2.0 * each).max(capacity / (run.end - run.start) as f64);
+                    continue;
+                }
+                RunOutcome::Full => return Err(Retry::OutOfMemory),
+            };
+            let Self { session, run: HashedList { list, .. }, sums, .. } = &mut *self;
+            if merged > 0 {
+                // The list of a run has one shard.
+                let all = list.batch(&session.runner, &(0..merged), usize::MAX)?;
+                sums.add_paths(session, &all.weights(), 0).await?;
             }
-            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.capacity >= entries);
-            if self.successors.as_ref().is_none_or(|list| !fits(list))
-                || self.tables.iter().all(|table| table.len < slots)
-            {
-                (self.successors, self.tables) = (None, Vec::new());
-                self.tables.push(Table {
-                    slots: runner.list_buffer("slots", slots).await?,
-                    len: slots,
-                    candidates: needed,
-                    state: runner.list_buffer("merge_state", STATE).await?,
-                });
-                self.successors =
-                    Some(List { shards: vec![Shard::new(runner, entries).await?], in_runs: None, order: None });
+            add_leaves(session, list, sums, 0..merged, depth - 1, KINDS).await?;
+            let Some((more, [to_merged, paths])) = sums.read_with_paths::<KINDS>(session).await? else {
+                return Ok(None);
+            };
+            if paths != to_merged {
+                let reason = format!("{paths} paths became {to_merged} when it merged a run.");
+                return Err(session.runner.wrong(reason));
             }
-            Ok(())
-        };
-        made.await.map_err(|failure| runner.failed("to make room for positions", failure))
-    }
-
-    pub(crate) fn clear_run(&mut self, session: &mut Session<I>) -> Result<(), Retry> {
-        for table in &self.tables {
-            session.runner.clear("the state of the list", &table.state, STATE)?;
+            for (sum, more) in all.iter_mut().zip(more) {
+                let Some(added) = sum.checked_add(more) else { return Ok(None) };
+                *sum = added;
+            }
+            each = merged as f64 / (run.end - run.start) as f64;
+            rest.start = run.end;
         }
-        self.successors.iter_mut().flat_map(|list| &mut list.shards).for_each(|shard| shard.len = 0);
-        Ok(())
+        Ok(Some(all))
     }
 
-    /// Makes the plies the parents and the successors again that were so before [`Lists::enter_runs`].
-    pub(crate) fn leave_runs(&mut self) {
-        let Some(outer) = self.run.take() else { return };
-        let run = Run {
-            list: self.successors.take(),
-            tables: std::mem::replace(&mut self.tables, outer.tables),
-            filter: std::mem::replace(&mut self.filter, outer.filter),
-        };
-        self.successors = self.parents.take();
-        self.parents = self.ancestors.pop().flatten();
-        (self.run, self.in_runs) = (Some(run), false);
-    }
-
-    /// Puts the parents in order, unless they are.
-    async fn order_parents(&mut self, runner: &mut Runner<I>) -> Result<(), Retry> {
-        let Some(list) = &mut self.parents else { return Ok(()) };
-        if list.order.as_ref().is_none_or(|order| order.len != list.len()) {
-            list.order = None;
-            list.order = Some(Order::of(runner, &list.shards).await?);
+    /// Merges the successors of these parents, and begins new sums with the number of paths to these successors.
+    async fn merge(&mut self, parents: &Range<u64>) -> Result<RunOutcome, Retry> {
+        self.run.clear(&mut self.session.runner)?;
+        self.sums.clear(&mut self.session.runner)?;
+        let mut rest = parents.clone();
+        while !rest.is_empty() {
+            let batch = rest.start..rest.end.min(rest.start + self.session.sizes().roots as u64);
+            self.load(batch.clone()).await?;
+            let Self { session, selection, run, inserter, sums, moves, .. } = &mut *self;
+            let weights = selection.weights((batch.end - batch.start) as usize);
+            let most = run.most_candidates(inserter.candidates.as_ref());
+            let mut expansion = Expansion::to_merge(Filter::All, weights.len, most);
+            let mut found = 0;
+            while let Some(ExpansionPart { successors, .. }) = expansion.next(session, 0, usize::MAX).await? {
+                inserter.insert(session, run, 1, successors, &weights).await?;
+                found += successors;
+            }
+            **moves = (found as f64 / weights.len as f64).max(1.0);
+            sums.add_paths(session, &weights, 1).await?;
+            rest.start = batch.end;
         }
-        Ok(())
+        match self.run.inserted(self.session, self.sums).await {
+            Ok((len, [])) => Ok(RunOutcome::All(len)),
+            Err(MergeError::Overflow) => Ok(RunOutcome::Overflow),
+            Err(MergeError::Backend(error)) => Err(error.into()),
+            Err(MergeError::Full | MergeError::MixedTurns) => Ok(RunOutcome::Full),
+        }
     }
 
     /// Loads the parents at these places of their order into level 0, each a root of its own, with their multiplicities.
-    pub(crate) async fn load_ordered(&self, session: &mut Session<I>, places: Range<u64>) -> Result<(), Retry> {
+    async fn load(&mut self, places: Range<u64>) -> Result<(), Retry> {
+        let Self { session, parents, selection, .. } = self;
         let len = (places.end - places.start) as usize;
         let (runner, buffers) = session.work(1, len, 0)?;
-        let list = self.list(Ply::Parents).and_then(|list| list.order.as_ref().map(|order| (list, order)));
-        let found = list.zip(self.selection.as_ref()).filter(|((list, order), selection)| {
-            order.len == list.len() && places.end <= order.len && len <= selection.multiplicities.len()
+        let order = parents.order.as_ref().filter(|order| {
+            order.len == parents.len() && places.end <= order.len && len <= selection.multiplicities.len()
         });
-        let ((list, order), selection) = found.ok_or_else(|| runner.unasked())?;
+        let order = order.ok_or_else(|| runner.unasked())?;
         let [starts, ends] = [places.start, places.end].map(|place| order.cut(place));
         let parts: Vec<_> = starts.into_iter().zip(ends).collect();
         // Shards take turns, so that entries with the same pieces of the other side stay together. The entries that a shard has
         // left come last.
         let common = parts.iter().map(|(start, end)| end - start).min().unwrap_or(0);
         let mut last = common * parts.len() as u64;
-        for (index, ((shard, numbers), (start, end))) in list.shards.iter().zip(&order.numbers).zip(&parts).enumerate()
+        for (index, ((shard, numbers), (start, end))) in
+            parents.shards.iter().zip(&order.numbers).zip(&parts).enumerate()
         {
             let len = end - start;
             let arguments = LoadOrdered {

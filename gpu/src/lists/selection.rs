@@ -5,6 +5,7 @@ use std::ops::Range;
 use kogge_board::merge::Filter;
 
 use super::list::List;
+use super::sums::Weights;
 use crate::arguments::{SelectEntries, with_filter};
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
@@ -18,8 +19,10 @@ const FILLED: f64 = 0.9;
 pub(crate) struct ParentBatch {
     /// The end of the parents that were looked at.
     pub(crate) end: u64,
-    /// The number of parents that were selected.
-    pub(crate) len: usize,
+    /// The number of parents in level 0.
+    pub(super) len: usize,
+    /// The first of these parents, unless they were selected.
+    pub(super) first: Option<u64>,
 }
 
 /// Bytes for each root: its multiplicity and the number of its kept successors.
@@ -30,11 +33,11 @@ pub(super) struct Selection<I: Interface> {
     /// The multiplicities of the selected parents.
     pub(super) multiplicities: Buffer<I, [u32; 4]>,
     /// The number of selected parents.
-    pub(super) count: Buffer<I, u32>,
+    count: Buffer<I, u32>,
     /// The number of each parent's kept successors.
     pub(super) kept_counts: Buffer<I, u32>,
     /// The share of the last parents that were selected.
-    pub(super) density: f64,
+    density: f64,
 }
 
 impl<I: Interface> Selection<I> {
@@ -45,6 +48,11 @@ impl<I: Interface> Selection<I> {
             kept_counts: runner.list_buffer("kept_counts", roots).await?,
             density: 1.0,
         })
+    }
+
+    /// The multiplicities of the first `len` selected parents.
+    pub(super) const fn weights(&self, len: usize) -> Weights<'_, I> {
+        Weights { multiplicities: &self.multiplicities, first: 0, len }
     }
 
     /// Loads the parents that may have successors that are kept into level 0, each a root of its own, until the level is nearly full
@@ -58,7 +66,7 @@ impl<I: Interface> Selection<I> {
     ) -> Result<ParentBatch, Retry> {
         let (runner, buffers) = session.work(1, 0, 0)?;
         let capacity = buffers.levels[0].roots.len().min(self.kept_counts.len());
-        let mut selected = ParentBatch { end: parents.start, len: 0 };
+        let mut selected = ParentBatch { end: parents.start, len: 0, first: None };
         runner.clear("the number of parents", &self.count, 1)?;
         // If too many parents are selected, a smaller part of the same parents is tried again.
         let mut most = f64::INFINITY;
@@ -94,7 +102,7 @@ impl<I: Interface> Selection<I> {
             let more = count.checked_sub(selected.len).ok_or_else(|| runner.unasked())?;
             // Some more may be selected next time.
             self.density = (1.2 * more as f64 / len as f64).clamp(1e-6, 1.0);
-            selected = ParentBatch { end: selected.end + len as u64, len: count };
+            selected = ParentBatch { end: selected.end + len as u64, len: count, first: None };
             most = f64::INFINITY;
         }
         Ok(selected)

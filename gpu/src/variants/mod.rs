@@ -1,7 +1,7 @@
 //! Published ways of counting that measured slower on every device so far. They are kept for comparison, and tests
 //! check their answers.
 
-mod depth_first;
+pub(crate) mod depth_first;
 
 use crate::kernels::Part;
 

@@ -203,6 +203,16 @@ fn sums_in_runs_have_128_bits() {
     }
 }
 
+/// The last run may hold a single position, which may have no moves.
+#[test]
+fn a_run_may_have_no_successors() {
+    let mut gpu = open_with_runs(&TwinDevice::default(), 1, 5_000, 1 << 13);
+    let mated = fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3");
+    let mut merge = gpu.merge(&mated.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+    begin(&mut *merge, entry(&mated, 3)).unwrap();
+    assert_eq!(merge.perft(0..1, 2), Ok(0));
+}
+
 /// Small plies have room for few candidates, and large plies for more. The number of added entries exceeds both.
 #[test]
 fn room_for_candidates_grows_with_the_plies() {
