@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 #[cfg(unix)]
 use crate::support::kills::{self, Kills, Seen};
@@ -171,7 +171,7 @@ fn a_merged_run_killed_fifty_times_has_the_right_total_even_if_clocks_are_wrong(
     kills.finish(seen(&file));
     let last =
         Sqlite::open(&file).and_then(|mut store| store.tally()).expect("it was made").span.expect("it is done").1;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs() as i64;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_secs() as i64;
     assert_eq!(last > now + 3_000, clock.is_some(), "some answers come from runs whose clocks are ahead");
     let json = &kogge(&["ledger", text(&file), "--json"]).json()[0];
     assert_eq!((json["positions"].as_u64(), json["paths"].as_u64()), (Some(57_548), Some(97_862)));

@@ -100,7 +100,8 @@ impl<'a> Kills<'a> {
         assert!(was_killed && run.stderr.is_empty() || run.code == 130 && signal != "-KILL", "{signal}: {run:?}");
         if !was_killed {
             self.tidy += 1;
-            assert!(run.stderr.starts_with("Stopped ") && run.stdout.is_empty(), "{signal}: {run:?}");
+            let last = run.stderr.lines().last().unwrap_or_default();
+            assert!(last.starts_with("Stopped ") && run.stdout.is_empty(), "{signal}: {run:?}");
         }
         if signal != "-KILL" {
             let leases = seen().map_or_else(Vec::new, |(_, leases)| leases);
