@@ -25,6 +25,9 @@ const STOPPING_WELL: Duration = Duration::from_secs(60);
 /// Whether the work has the longer time to stop.
 static STOPS_WELL: AtomicBool = AtomicBool::new(false);
 
+/// The number of answers, or parts of an answer, that were printed. It is locked while one is printed.
+static PRINTED: Mutex<u64> = Mutex::new(0);
+
 /// Gives the work that follows more time to stop by itself.
 pub(crate) fn give_time_to_stop() {
     STOPS_WELL.store(true, Ordering::Relaxed);
@@ -44,17 +47,45 @@ fn interrupt() {
         Instant::now()
     });
     if is_first {
-        spawn(|| {
-            sleep(STOPPING);
-            if STOPS_WELL.load(Ordering::Relaxed) {
-                note("Stopping as soon as the current call ends; another Ctrl-C ends kogge at once.");
-                sleep(STOPPING_WELL);
-            }
-            end_now("Stopped on request while a device call was still running; there is no result.");
-        });
+        spawn(end_if_stuck);
     } else if first.elapsed() > STOPPING {
-        end_now("Stopped at once; there is no result.");
+        match PRINTED.try_lock() {
+            Ok(printed) => end_now(&stopped("Stopped at once", *printed)),
+            Err(_) => end_now("Stopped at once while the answer was printed."),
+        }
     }
+}
+
+/// Ends kogge if it neither ends nor prints anything in the time that it has to stop.
+fn end_if_stuck() {
+    loop {
+        let before = PRINTED.try_lock().map(|printed| *printed).ok();
+        sleep(STOPPING);
+        if STOPS_WELL.load(Ordering::Relaxed) && PRINTED.try_lock().is_ok_and(|printed| Some(*printed) == before) {
+            note("Stopping as soon as the current call ends; another Ctrl-C ends kogge at once.");
+            sleep(STOPPING_WELL);
+        }
+        match PRINTED.try_lock() {
+            Ok(printed) if Some(*printed) == before => {
+                end_now(&stopped("Stopped on request while a device call was still running", *printed));
+            }
+            Err(_) if before.is_none() => end_now("Stopped on request while the answer was printed."),
+            _ => {}
+        }
+    }
+}
+
+/// Says that kogge stopped after it had printed this number of times.
+fn stopped(how: &str, printed: u64) -> String {
+    let result = if printed == 0 { "there is no result" } else { "what was printed is right, but may be incomplete" };
+    format!("{how}; {result}.")
+}
+
+/// Prints an answer. Meanwhile and afterwards, no signal ends kogge with a sentence that there is none.
+pub(crate) fn printing<T>(print: impl FnOnce() -> T) -> T {
+    let mut printed = PRINTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    *printed += 1;
+    print()
 }
 
 /// Ends kogge without waiting for its threads, but not before the programs that it has started.

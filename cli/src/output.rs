@@ -9,6 +9,7 @@ use kogge_devices::Opened;
 use serde::Serialize;
 
 use crate::args::Common;
+use crate::monitor::printing;
 
 /// Makes a record for the JSON: a structure with these fields, in this order.
 macro_rules! record {
@@ -68,13 +69,15 @@ impl Output {
         value: &impl Serialize,
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        if self.json {
-            serde_json::to_writer(&mut self.to, value)?;
-            writeln!(self.to)?;
-        } else {
-            text(&mut Printable(&mut self.to))?;
-        }
-        self.to.flush()
+        printing(|| {
+            if self.json {
+                serde_json::to_writer(&mut self.to, value)?;
+                writeln!(self.to)?;
+            } else {
+                text(&mut Printable(&mut self.to))?;
+            }
+            self.to.flush()
+        })
     }
 
     /// Prints bytes as they are, such as a script or a man page.
@@ -86,8 +89,10 @@ impl Output {
     /// Prints lines below the answer, unless `--json` or `--quiet` is set.
     pub(crate) fn aside(&mut self, Aside { brief, full }: &Aside) -> io::Result<()> {
         if !self.json && !self.quiet {
-            writeln!(Printable(&mut self.to), "{}", if self.verbose { full } else { brief })?;
-            self.to.flush()?;
+            printing(|| {
+                writeln!(Printable(&mut self.to), "{}", if self.verbose { full } else { brief })?;
+                self.to.flush()
+            })?;
         }
         Ok(())
     }

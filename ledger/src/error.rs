@@ -145,6 +145,9 @@ pub enum LedgerError {
         /// The source.
         by: Box<Source>,
     },
+    /// There are entries to count, but no devices.
+    #[error("No device was given to count the open entries.")]
+    NoDevices,
     /// All devices failed.
     #[error("No device is left: {0} Finished entries are in the ledger; run the same command again to go on.")]
     NoDevice(String),

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use crate::count::{Counter, pieces};
 use crate::work::{pace, share};
-use crate::{Answer, Count, Dispute, Given, Kind, Ledger, LedgerEntry, LedgerError, LedgerRow, Recorded, Source, verdict};
+use crate::{
+    Answer, Count, Dispute, Given, Kind, Ledger, LedgerEntry, LedgerError, LedgerRow, Recorded, Source, verdict,
+};
 use kogge_driver::{Driver, MergeDevice, Observer, Progress};
 
 /// The number of neighbouring ranges in a sample: fewer ranges would waste the plies between, more ranges would leave large parts of

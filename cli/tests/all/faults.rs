@@ -1,6 +1,10 @@
 //! Tests that nothing stalls, nothing is silent and nothing is left behind: signals, wrong calls, failed writes.
 
 use std::io::{BufRead, BufReader};
+#[cfg(target_os = "linux")]
+use std::io::{Read, Write};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 #[cfg(unix)]
 use std::path::Path;
 use std::process::Stdio;
@@ -326,6 +330,34 @@ fn damage_is_named() {
     drop(connection);
     let run = kogge(&["run", "2", "--raw", "--ledger", &file, "--backend", "cpu", "--quiet"]);
     assert!(run.code == 2 && run.stderr.contains("is damaged: "), "{run:?}");
+}
+
+/// A signal while the answer is printed does not deny it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_count_that_ends_in_the_moment_of_a_signal_says_one_thing() {
+    let answer = "Nodes searched: 8902\n";
+    // There is room for nothing, or for the answer but not for the line below it, until someone reads.
+    for (room, is_read) in [(0, true), (0, false), (answer.len(), false)] {
+        let (mut reader, mut writer) = std::io::pipe().unwrap();
+        // SAFETY: the pipe is open, and this call returns its size.
+        let size = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) } as usize;
+        writer.write_all(&vec![b'\n'; size - room]).unwrap();
+        let line = words("perft 3 --backend cpu --threads 1");
+        let mut child = command(&line).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let place = format!("/proc/{}/wchan", child.id());
+        wait_until("nothing is printed", || std::fs::read_to_string(&place).is_ok_and(|at| at.contains("pipe_write")));
+        send("-INT", &child);
+        if !is_read {
+            wait_until("it does not stop", || child.try_wait().unwrap().is_some());
+        }
+        let mut printed = String::new();
+        reader.read_to_string(&mut printed).unwrap();
+        let run = Run::from(child.wait_with_output().unwrap());
+        let says = if is_read { (0, "") } else { (130, "Stopped on request while the answer was printed.\n") };
+        assert_eq!((run.code, &*run.stderr), says, "{printed}");
+        assert_eq!(printed.contains(answer), is_read || room > 0, "{printed}");
+    }
 }
 
 /// Backends whose calls are not watched, such as the mailbox and the host's merging, would go on for minutes.

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod answers;
+mod arguments;
 mod backends;
 mod bench;
 mod differences;

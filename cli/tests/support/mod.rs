@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
+#[cfg(unix)]
 pub mod kills;
 
 use std::io::Write;

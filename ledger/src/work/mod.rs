@@ -39,7 +39,8 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError::Stopped`] if the watcher asks to stop, the error of a device that answers wrongly if the work is
-    /// [alone](WorkOptions::alone), [`LedgerError::NoDevice`] if all devices fail, [`LedgerError::Disputed`] and
+    /// [alone](WorkOptions::alone), [`LedgerError::NoDevices`] if `devices` is empty and entries are open,
+    /// [`LedgerError::NoDevice`] if all devices fail, [`LedgerError::Disputed`] and
     /// [`LedgerError::Paths`] if entries are wrong, or the database's error. Finished entries stay in the ledger.
     pub fn work(
         &self,
@@ -48,6 +49,9 @@ impl Ledger {
         watcher: &dyn Watcher,
     ) -> Result<(Total, Snapshot), LedgerError> {
         let begun = self.tally()?;
+        if devices.is_empty() && begun.done < begun.entries {
+            return Err(LedgerError::NoDevices);
+        }
         let start = Instant::now();
         let desks = devices.iter().map(|device| Desk::new(device.backend.info().into())).collect();
         let shared = Shared {

@@ -109,6 +109,15 @@ fn if_all_devices_fail_the_ledger_keeps_what_they_did() {
 }
 
 #[test]
+fn without_devices_only_a_finished_ledger_has_a_total() {
+    let ledger = small("no-devices");
+    let without = || ledger.work(&mut [], &options("nobody"), &());
+    assert_eq!(without().map(drop), Err(LedgerError::NoDevices));
+    work(&ledger).unwrap();
+    assert_eq!(without().unwrap().0.leaves, KIWIPETE_3);
+}
+
+#[test]
 fn stopped_anywhere_it_goes_on_from_there() {
     let ledger = in_file("stopped");
     let mut before = 0;

@@ -75,13 +75,24 @@ impl Server {
 
     /// Starts the server, and waits until it answers.
     pub fn begin(&self) {
-        let log = self.folder.join("log");
-        run(self.control(&["-w", "-l"]).arg(log).arg("start"));
+        self.begin_with(|_| {});
+    }
+
+    /// Starts the server after a change of the command that starts it.
+    pub fn begin_with(&self, change: impl FnOnce(&mut Command)) {
+        let mut command = self.control(&["-w", "-l"]);
+        change(command.arg(self.folder.join("log")).arg("start"));
+        run(&mut command);
     }
 
     /// Ends the server immediately, as a crash would; its clients are disconnected.
     pub fn stop(&self) {
         run(self.control(&["-m", "immediate", "stop"]).stdin(Stdio::null()));
+    }
+
+    /// Returns the server's folder, which the server can read.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     fn data(&self) -> PathBuf {

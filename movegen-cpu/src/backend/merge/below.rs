@@ -3,6 +3,8 @@
 //! Leaves three or more plies below are counted in much the same way as plies are merged: each task merges the successors of its
 //! positions in a small table. The table finds most equal successors, because positions with the same pieces of the side that
 //! replies have adjacent numbers.
+//!
+//! If there are too few positions for the threads, their merged successors are counted below instead, or those successors' successors.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,9 +13,9 @@ use kogge_board::merge::{Filter, MergeError, add_categories, add_weighted};
 use kogge_board::{BackendError, Categories};
 use rayon::prelude::*;
 
-use super::scratch::{Pool, ScratchBelow, TreeScratch};
+use super::scratch::{Pool, Scratch, ScratchBelow, TreeScratch};
 use super::{CpuMerge, IN_FLIGHT_BYTES, LEAST_MERGED, MERGED_TOGETHER, MOVES, expand_task};
-use crate::backend::shard::{ENTRY_BYTES, Index, Sharing};
+use crate::backend::shard::{ENTRY_BYTES, Index, Ply, Shard, Sharing};
 use crate::lanes::categories::{Numbers, ROOT};
 use crate::lanes::code::Code;
 use crate::lanes::tree::Tree;
@@ -26,6 +28,12 @@ const COUNTED_TOGETHER: u64 = 1024;
 /// thread waits long at the end. If all tasks were so small, they would find fewer equal successors.
 const LAST_TASKS: u64 = 1;
 const LAST_TASKS_SMALLER: u64 = 4;
+
+/// The positions below which leaves are counted, and their numbers.
+struct Tops<'t> {
+    shards: &'t [Shard],
+    index: &'t Index,
+}
 
 impl CpuMerge<'_> {
     /// The maximum number of positions whose successors one task may merge while it counts. These successors take at most
@@ -41,6 +49,33 @@ impl CpuMerge<'_> {
         (successors / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
     }
 
+    /// Merges the plies below some successors until there is a batch of positions, so that trees are divided among the threads even below a
+    /// single position. Returns the positions and the plies below them, or `None` if there are enough positions.
+    ///
+    /// The positions take at most half of the memory for successors in flight.
+    fn divide(&self, tops: &Tops<'_>, range: Range<u64>, depth: u32) -> Option<(Ply, Index, u32)> {
+        let most = self.in_flight() * IN_FLIGHT_BYTES / 2 / (MOVES * ENTRY_BYTES);
+        let is_few = |len: u64| (1..(self.cores.info.batch as u64).min(most)).contains(&len);
+        let (mut below, mut len, mut depth) = (None::<Ply>, range.end - range.start, depth);
+        let mut scratch = Scratch::default();
+        while is_few(len) && depth > LEAST_MERGED {
+            let mut table = Shard::default();
+            let sharing = Sharing::new(u32::BITS);
+            let pieces: Vec<_> = match &below {
+                Some(ply) => ply.shards.iter().map(|shard| (shard, 0..shard.len())).collect(),
+                None => tops.index.pieces(range.clone()).map(|(number, range)| (&tops.shards[number], range)).collect(),
+            };
+            // If multiplicities overflow, the sum of the leaves may still fit.
+            expand_task(self.cores, &sharing, &mut scratch, pieces.into_iter(), Filter::All, Some((0, &mut table)))
+                .ok()?;
+            (len, depth) = (table.len() as u64, depth - 1);
+            below = Some(Ply { shards: vec![table], turn: None });
+        }
+        let mut ply = below?;
+        let arranged = ply.arrange(&Sharing::new(u32::BITS), (self.merged_in_a_task(len) / 4).max(1));
+        Some((ply, arranged.ok()?, depth))
+    }
+
     /// Divides these numbers into tasks of about `together` numbers, and into smaller tasks at the end.
     fn tasks(&self, index: &Index, range: Range<u64>, together: u64) -> Vec<Range<u64>> {
         let last = LAST_TASKS * self.cores.pool.current_num_threads() as u64 * together;
@@ -54,13 +89,13 @@ impl CpuMerge<'_> {
     fn count_task<B: Below>(
         &self,
         scratch: &mut TreeScratch<B>,
-        index: &Index,
+        tops: &Tops<'_>,
         range: Range<u64>,
         depth: u32,
     ) -> Result<B::Sum, MergeError> {
         if depth >= LEAST_MERGED {
             // If multiplicities overflow or memory runs out, the plain count may still succeed.
-            if let Ok(total) = self.count_merged(scratch, index, range.clone(), depth) {
+            if let Ok(total) = self.count_merged(scratch, tops, range.clone(), depth) {
                 return Ok(total);
             }
         }
@@ -71,16 +106,16 @@ impl CpuMerge<'_> {
             below.resize((range.end - range.start) as usize, B::ROOT);
         } else {
             positions.clear();
-            for (number, range) in index.pieces(range.clone()) {
-                positions.extend(self.successors.shards[number].positions()[range].iter().map(|boards| boards.0));
+            for (number, range) in tops.index.pieces(range.clone()) {
+                positions.extend(tops.shards[number].positions()[range].iter().map(|boards| boards.0));
             }
             count_trees(&self.cores.code, tree, positions, depth, below)?;
         }
         let mut below = below.iter();
         let mut total = B::Sum::default();
-        for (number, range) in index.pieces(range) {
+        for (number, range) in tops.index.pieces(range) {
             for (index, below) in range.zip(&mut below) {
-                total = below.add_to(total, self.successors.shards[number].multiplicity(index))?;
+                total = below.add_to(total, tops.shards[number].multiplicity(index))?;
             }
         }
         Ok(total)
@@ -90,7 +125,7 @@ impl CpuMerge<'_> {
     fn count_merged<B: Below>(
         &self,
         scratch: &mut TreeScratch<B>,
-        index: &Index,
+        tops: &Tops<'_>,
         range: Range<u64>,
         depth: u32,
     ) -> Result<B::Sum, MergeError> {
@@ -98,7 +133,7 @@ impl CpuMerge<'_> {
         // The options may ask for few bits of the hash, which make tables slow, but they apply only to plies.
         let mut sharing = Sharing::new(u32::BITS);
         sharing.expect(MOVES / 2 * (range.end - range.start), Filter::All);
-        let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
+        let pieces = tops.index.pieces(range).map(|(number, range)| (&tops.shards[number], range));
         table.clear();
         expand_task(self.cores, &sharing, expansion, pieces, Filter::All, Some((0, &mut *table)))?;
         let mut total = B::Sum::default();
@@ -119,15 +154,30 @@ impl CpuMerge<'_> {
         let numbered = self.number();
         let index = self.or_forget(numbered)?;
         let end = successors.end.min(self.successors.len());
-        let start = successors.start.min(end);
+        let range = successors.start.min(end)..end;
+        let tops = Tops { shards: &self.successors.shards, index: &index };
+        let counted = match self.cores.pool.install(|| self.divide(&tops, range.clone(), depth)) {
+            Some((Ply { shards, .. }, index, depth)) => {
+                let len = shards.iter().map(|shard| shard.len() as u64).sum();
+                self.sum_tops::<B>(&Tops { shards: &shards, index: &index }, 0..len, depth)
+            }
+            None => self.sum_tops::<B>(&tops, range, depth),
+        };
+        self.index = Some(index);
+        self.or_forget(counted)
+    }
+
+    /// Does the same in tasks of all threads.
+    fn sum_tops<B: Below>(&self, tops: &Tops<'_>, range: Range<u64>, depth: u32) -> Result<B::Sum, MergeError> {
+        let len = range.end - range.start;
         // There are enough tasks for all threads.
         let together = if depth < LEAST_MERGED {
-            ((end - start) / self.cores.info.batch as u64).clamp(1, COUNTED_TOGETHER)
+            (len / self.cores.info.batch as u64).clamp(1, COUNTED_TOGETHER)
         } else {
-            self.merged_in_a_task(end - start)
+            self.merged_in_a_task(len)
         };
-        let tasks = self.tasks(&index, start..end, together);
-        let (this, pool) = (&*self, B::scratch(&self.scratch));
+        let tasks = self.tasks(tops.index, range, together);
+        let pool = B::scratch(&self.scratch);
         // Threads take the tasks in order, so the small tasks come last. A task may take less than a microsecond, so a lock
         // around the tasks would cost more.
         let next = AtomicUsize::new(0);
@@ -135,7 +185,7 @@ impl CpuMerge<'_> {
             let mut scratch = pool.take();
             let mut sum = Ok(B::Sum::default());
             while let (Ok(before), Some(task)) = (&sum, tasks.get(next.fetch_add(1, Ordering::Relaxed))) {
-                let counted = this.count_task::<B>(&mut scratch, &index, task.clone(), depth);
+                let counted = self.count_task::<B>(&mut scratch, tops, task.clone(), depth);
                 sum = counted.and_then(|counted| B::join(*before, counted));
                 if sum.is_err() {
                     next.store(tasks.len(), Ordering::Relaxed);
@@ -144,13 +194,11 @@ impl CpuMerge<'_> {
             pool.give_back(scratch);
             sum
         };
-        let threads = this.cores.pool.current_num_threads().min(tasks.len());
-        let counted = this.cores.pool.install(|| {
+        let threads = self.cores.pool.current_num_threads().min(tasks.len());
+        self.cores.pool.install(|| {
             let sums = (0..threads).into_par_iter().with_max_len(1).map(count);
             sums.try_reduce(B::Sum::default, B::join)
-        });
-        self.index = Some(index);
-        self.or_forget(counted)
+        })
     }
 }
 
@@ -230,4 +278,61 @@ fn count_trees<B: Below>(
     below.clear();
     below.resize(positions.len(), B::default());
     B::count(tree, code, positions, depth, below).ok_or(MergeError::Backend(BackendError::Overflow))
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::merge::{Merge, MergeOptions, WeightedPosition};
+    use kogge_board::{Fen, Quad48};
+
+    use super::*;
+    use crate::backend::cores::Cores;
+
+    /// Merges plies of Kiwipete, and passes the last one on.
+    fn at_ply(plies: u32, memory: u64, test: impl FnOnce(CpuMerge<'_>)) {
+        let fen: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
+        let cores = Cores::new(Some(2), Code::chosen().unwrap()).unwrap();
+        let mut merge = CpuMerge::new(&cores, &fen.rules, &MergeOptions::with_memory(memory));
+        merge.reserve(1, Filter::All).unwrap();
+        merge.add(&[WeightedPosition { position: Quad48::from(&fen.position), multiplicity: 3 }]).unwrap();
+        for _ in 0..plies {
+            merge.descend(false).unwrap();
+            merge.reserve(5_000, Filter::All).unwrap();
+            merge.expand(0..u64::MAX).unwrap();
+        }
+        test(merge);
+    }
+
+    /// Returns the plies below the divided positions, and the number of positions in each task.
+    fn tasks(merge: &mut CpuMerge<'_>, range: Range<u64>, depth: u32) -> Option<(u32, Vec<u64>)> {
+        let index = merge.number().unwrap();
+        let divided = merge.divide(&Tops { shards: &merge.successors.shards, index: &index }, range, depth)?;
+        let (ply, index, depth) = divided;
+        let together = merge.merged_in_a_task(ply.len());
+        let tasks = merge.tasks(&index, 0..ply.len(), together);
+        assert_eq!(tasks.iter().map(|task| task.end - task.start).sum::<u64>(), ply.len());
+        Some((depth, tasks.iter().map(|task| task.end - task.start).collect()))
+    }
+
+    #[test]
+    fn work_below_few_positions_is_divided_among_the_threads() {
+        at_ply(1, 1 << 26, |mut merge| {
+            // A single position, and all of them.
+            for (range, plies) in [(20..21, 2), (0..48, 1)] {
+                let (depth, tasks) = tasks(&mut merge, range, 6).unwrap();
+                let positions: u64 = tasks.iter().sum();
+                assert_eq!(depth, 6 - plies);
+                assert!(positions >= 128 && tasks.iter().all(|&task| task <= positions / 4), "{tasks:?}");
+            }
+            // Below so few plies, there is little work.
+            assert!(tasks(&mut merge, 0..48, LEAST_MERGED).is_none());
+            assert_eq!(tasks(&mut merge, 20..21, LEAST_MERGED + 1).unwrap().0, LEAST_MERGED);
+            assert!(tasks(&mut merge, 7..7, 6).is_none());
+            assert_eq!(merge.sum_below::<u64>(0..48, 4), Ok(3 * 193_690_690));
+            let each: u128 = (0..48).map(|top| merge.sum_below::<u64>(top..top + 1, 4).unwrap()).sum();
+            assert_eq!(each, 3 * 193_690_690);
+        });
+        at_ply(2, 1 << 26, |mut merge| assert!(tasks(&mut merge, 0..2_038, 5).is_none(), "there is enough work"));
+        at_ply(1, 1 << 19, |mut merge| assert!(tasks(&mut merge, 0..48, 6).is_none(), "there is no room"));
+    }
 }
