@@ -75,6 +75,7 @@ pub mod measurements {
 
 mod backend;
 mod lanes;
+mod legal;
 pub mod mailbox;
 mod watched;
 
@@ -82,3 +83,4 @@ pub use backend::Cpu;
 pub use lanes::code::Code;
 pub use lanes::count::count;
 pub use lanes::generate::{MoveFilter, expand};
+pub use legal::{LegalMoves, PieceMoves};

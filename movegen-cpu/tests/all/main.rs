@@ -2,6 +2,7 @@
 
 mod conformance;
 mod known_counts;
+mod legal;
 mod mailbox;
 mod merging;
 mod minimax;
