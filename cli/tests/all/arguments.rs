@@ -60,8 +60,9 @@ impl Game {
             if moves.is_empty() {
                 break;
             }
-            game.moves.push(*random.of(&moves));
-            position.play_unchecked(*random.of(&game.moves[game.moves.len() - 1..]));
+            let played = *random.of(&moves);
+            position.play_unchecked(played);
+            game.moves.push(played);
             game.positions.push(position);
         }
         game
@@ -166,13 +167,16 @@ fn moves<'a>(position: &Chess, spelled: impl Iterator<Item = &'a Value>) -> Vec<
     spelled.map(|text| text.as_str().and_then(read).unwrap_or_else(|| panic!("{text} is no move"))).collect()
 }
 
+/// A check of the JSON objects of an answer.
+type Check = Box<dyn Fn(&[Value])>;
+
 /// A right command line, and the check of its answer.
 struct Line {
     arguments: Vec<String>,
     input: String,
     /// The exit code.
     code: i32,
-    check: Box<dyn Fn(&[Value])>,
+    check: Check,
 }
 
 fn line(random: &mut Random) -> Line {
@@ -185,7 +189,7 @@ fn line(random: &mut Random) -> Line {
     let mut command = vec![];
     let name = *random.of(&["perft", "divide", "stats", "best", "unique", "position", "suite"]);
     command.push(name.to_owned());
-    let check: Box<dyn Fn(&[Value])> = match name {
+    let check: Check = match name {
         "perft" => {
             let depth = random.below(4) as u32;
             command.push(depth.to_string());
@@ -259,9 +263,8 @@ fn line(random: &mut Random) -> Line {
         _ => {
             let (text, _) = Game { moves: vec![], positions: vec![position.clone()], ..game }.spell(random);
             let wrong = u64::from(random.below(4) == 0);
-            code = wrong as i32;
+            code = if depth < 2 { 0 } else { wrong as i32 };
             let counts = (1..=depth).map(|depth| (depth, perft(&position, depth) + if depth == 2 { wrong } else { 0 }));
-            code = if depth < 2 { 0 } else { code };
             let counts: Vec<_> = counts.map(|(depth, count)| format!(" ;D{depth} {count}")).collect();
             input = format!("{text}{}\n", counts.concat());
             command.push("-".to_owned());
