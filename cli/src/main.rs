@@ -10,6 +10,7 @@ mod machine;
 mod monitor;
 mod outcome;
 mod output;
+mod printing;
 mod reporter;
 mod root;
 mod selection;

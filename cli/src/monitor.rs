@@ -12,6 +12,7 @@ use kogge_driver::{Observer, Progress, end_programs};
 
 use crate::outcome::EXIT_INTERRUPTED;
 use crate::output::{printable, rate};
+use crate::printing::PRINTED;
 
 /// The time of the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
@@ -24,9 +25,6 @@ const STOPPING_WELL: Duration = Duration::from_secs(60);
 
 /// Whether the work has the longer time to stop.
 static STOPS_WELL: AtomicBool = AtomicBool::new(false);
-
-/// The number of answers, or parts of an answer, that were printed. It is locked while one is printed.
-static PRINTED: Mutex<u64> = Mutex::new(0);
 
 /// Gives the work that follows more time to stop by itself.
 pub(crate) fn give_time_to_stop() {
@@ -79,13 +77,6 @@ fn end_if_stuck() {
 fn stopped(how: &str, printed: u64) -> String {
     let result = if printed == 0 { "there is no result" } else { "what was printed is right, but may be incomplete" };
     format!("{how}; {result}.")
-}
-
-/// Prints an answer. Meanwhile and afterwards, no signal ends kogge with a sentence that there is none.
-pub(crate) fn printing<T>(print: impl FnOnce() -> T) -> T {
-    let mut printed = PRINTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    *printed += 1;
-    print()
 }
 
 /// Ends kogge without waiting for its threads, but not before the programs that it has started.

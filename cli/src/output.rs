@@ -9,7 +9,7 @@ use kogge_devices::Opened;
 use serde::Serialize;
 
 use crate::args::Common;
-use crate::monitor::printing;
+use crate::printing::printing;
 
 /// Makes a record for the JSON: a structure with these fields, in this order.
 macro_rules! record {
