@@ -13,7 +13,7 @@ use crate::counting;
 use crate::device::{Device, Gpu};
 use crate::interface::Interface as _;
 use crate::kernels::Module;
-use crate::lists;
+use crate::lists::sums;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
@@ -93,7 +93,7 @@ where
         let GpuSettings { shard_entries, runs, .. } = self.session.runner.settings;
         let settings = &mut self.session.runner.settings;
         (settings.shard_entries, settings.keeps_levels) = (u64::MAX, true);
-        let tested = block_on(lists::self_test(&mut self.session)).and_then(|()| {
+        let tested = block_on(sums::self_test(&mut self.session)).and_then(|()| {
             let settings = &mut self.session.runner.settings;
             (settings.shard_entries, settings.runs) = (SELF_TEST_SHARD_ENTRIES, SELF_TEST_RUNS);
             self_test::merging(self)

@@ -11,8 +11,7 @@ mod plies;
 mod runs;
 mod selection;
 mod shard;
-mod sums;
+pub(crate) mod sums;
 
 pub(crate) use self::leaves::add_leaves;
 pub(crate) use self::plies::Plies;
-pub(crate) use self::sums::self_test;
