@@ -15,6 +15,11 @@ impl Random {
         ((self.next() << 32 | self.next()) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
+    /// Returns a random index into a list of `len` values; 0 if there are none.
+    pub fn index(&mut self, len: usize) -> usize {
+        self.next() as usize % len.max(1)
+    }
+
     /// Returns a generator with numbers of its own.
     pub fn fork(&mut self) -> Self {
         Self(self.next() << 32 | self.next())
@@ -41,6 +46,6 @@ impl Random {
     }
 
     pub(crate) fn pick<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.next() as usize % values.len()]
+        values[self.index(values.len())]
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::process::Stdio;
 
+use kogge_board::Random;
 use serde_json::Value;
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::san::SanPlus;
@@ -16,24 +17,13 @@ use crate::support::{Run, command};
 /// The number of command lines: right ones, and as many with mistakes. `KOGGE_COMMAND_LINES` changes it.
 const LINES: usize = 150;
 
-/// A small random number generator (xorshift), so that all machines try the same lines.
-struct Random(u64);
+/// Returns one of some values.
+fn one_of<'a, T>(random: &mut Random, all: &'a [T]) -> &'a T {
+    &all[random.index(all.len())]
+}
 
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-
-    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
-    }
-
-    fn is_heads(&mut self) -> bool {
-        self.below(2) == 0
-    }
+fn is_heads(random: &mut Random) -> bool {
+    random.index(2) == 0
 }
 
 /// A random game: its positions, and the moves between them.
@@ -45,22 +35,22 @@ struct Game {
 
 impl Game {
     fn new(random: &mut Random) -> Self {
-        let (mode, lines) = match random.below(3) {
+        let (mode, lines) = match random.index(3) {
             0 => (CastlingMode::Chess960, include_str!("../../../board/data/chess960.epd")),
             _ => (CastlingMode::Standard, include_str!("../../../board/data/random.epd")),
         };
         let lines: Vec<_> = lines.lines().filter_map(|line| line.split(" ;").next()).collect();
-        let fen: Fen = random.of(&lines).parse().expect("the files have positions");
+        let fen: Fen = one_of(random, &lines).parse().expect("the files have positions");
         let first = fen.into_position(mode).or_else(PositionError::ignore_too_much_material);
         let first = first.or_else(PositionError::ignore_impossible_check).expect("the positions are legal");
         let mut game = Self { mode, positions: vec![first], moves: Vec::new() };
-        for _ in 0..random.below(40) {
+        for _ in 0..random.index(40) {
             let mut position = game.last().clone();
             let moves = position.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            let played = *random.of(&moves);
+            let played = *one_of(random, &moves);
             position.play_unchecked(played);
             game.moves.push(played);
             game.positions.push(position);
@@ -74,16 +64,16 @@ impl Game {
 
     /// Spells a position of the game, and the moves from it to the last position.
     fn spell(&self, random: &mut Random) -> (String, Vec<String>) {
-        let from = if random.is_heads() { self.moves.len() } else { random.below(self.moves.len() + 1) };
+        let from = if is_heads(random) { self.moves.len() } else { random.index(self.moves.len() + 1) };
         let position = &self.positions[from];
         let modes = [EnPassantMode::Legal, EnPassantMode::PseudoLegal, EnPassantMode::Always];
-        let mode = *random.of(&modes);
-        let text = match random.below(3) {
+        let mode = *one_of(random, &modes);
+        let text = match random.index(3) {
             0 => Epd::from_position(position, mode).to_string(),
             _ => Fen::from_position(position, mode).to_string(),
         };
-        let text = if random.is_heads() { shredder(position, &text) } else { text };
-        let is_san = random.is_heads();
+        let text = if is_heads(random) { shredder(position, &text) } else { text };
+        let is_san = is_heads(random);
         let moves = (from..self.moves.len()).map(|index| match is_san {
             true => SanPlus::from_move(self.positions[index].clone(), self.moves[index]).to_string(),
             false => self.moves[index].to_uci(self.mode).to_string(),
@@ -183,18 +173,18 @@ fn line(random: &mut Random) -> Line {
     let game = Game::new(random);
     let position = game.last().clone();
     let (text, played) = game.spell(random);
-    let is_cpu = random.is_heads();
-    let depth = 1 + random.below(3) as u32;
+    let is_cpu = is_heads(random);
+    let depth = 1 + random.index(3) as u32;
     let (mut input, mut code) = (String::new(), 0);
     let mut command = vec![];
-    let name = *random.of(&["perft", "divide", "stats", "best", "unique", "position", "suite"]);
+    let name = *one_of(random, &["perft", "divide", "stats", "best", "unique", "position", "suite"]);
     command.push(name.to_owned());
     let check: Check = match name {
         "perft" => {
-            let depth = random.below(4) as u32;
+            let depth = random.index(4) as u32;
             command.push(depth.to_string());
             let ways: [&[&str]; 4] = [&[], &["--raw"], &["--plies", "2", "--memory", "32M"], &["--hash", "1M"]];
-            command.extend(ways[random.below(if is_cpu { 4 } else { 3 })].iter().map(|&way| way.to_owned()));
+            command.extend(ways[random.index(if is_cpu { 4 } else { 3 })].iter().map(|&way| way.to_owned()));
             let expected = perft(&position, depth);
             Box::new(move |json| assert_eq!(json[0]["nodes"], expected))
         }
@@ -232,7 +222,7 @@ fn line(random: &mut Random) -> Line {
             })
         }
         "unique" => {
-            let depth = random.below(3) as u32;
+            let depth = random.index(3) as u32;
             command.extend([depth.to_string(), "--memory".to_owned(), "32M".to_owned()]);
             Box::new(move |json| {
                 for (row, ply) in json[0]["plies"].as_array().expect("a list").iter().zip(0..=depth) {
@@ -262,7 +252,7 @@ fn line(random: &mut Random) -> Line {
         }
         _ => {
             let (text, _) = Game { moves: vec![], positions: vec![position.clone()], ..game }.spell(random);
-            let wrong = u64::from(random.below(4) == 0);
+            let wrong = u64::from(random.index(4) == 0);
             code = if depth < 2 { 0 } else { wrong as i32 };
             let counts = (1..=depth).map(|depth| (depth, perft(&position, depth) + if depth == 2 { wrong } else { 0 }));
             let counts: Vec<_> = counts.map(|(depth, count)| format!(" ;D{depth} {count}")).collect();
@@ -303,9 +293,9 @@ fn mistake(random: &mut Random, arguments: &mut Vec<String>, input: &mut String)
     let bytes = b"pnbrqkPNBRQK12345678/ wb-KQkqABCDEFGHabcdefgh09=+x#Ox\xc3\xa9";
     let change = |random: &mut Random, text: &mut String| {
         let mut changed = text.clone().into_bytes();
-        for _ in 0..=random.below(3) {
-            let (at, byte) = (random.below(changed.len().max(1)), *random.of(bytes));
-            match random.below(3) {
+        for _ in 0..=random.index(3) {
+            let (at, byte) = (random.index(changed.len().max(1)), *one_of(random, bytes));
+            match random.index(3) {
                 0 if !changed.is_empty() => drop(changed.remove(at)),
                 1 if !changed.is_empty() => changed[at] = byte,
                 _ => changed.insert(at.min(changed.len()), byte),
@@ -315,17 +305,17 @@ fn mistake(random: &mut Random, arguments: &mut Vec<String>, input: &mut String)
     };
     // Numbers could become large.
     let is_text = |text: &String| text.bytes().any(|byte| byte.is_ascii_lowercase()) && !text.starts_with("--");
-    match random.below(4) {
+    match random.index(4) {
         0 => {
-            let at = random.below(arguments.len() + 1);
+            let at = random.index(arguments.len() + 1);
             let wrong = ["--fne", "-1", "129", "", "--depth", "--device", "gpu:x", "\u{1b}[31m", "--", "1e9"];
-            arguments.insert(at, (*random.of(&wrong)).to_owned());
+            arguments.insert(at, (*one_of(random, &wrong)).to_owned());
         }
-        1 => drop(arguments.remove(random.below(arguments.len()))),
+        1 => drop(arguments.remove(random.index(arguments.len()))),
         _ if !input.is_empty() => change(random, input),
         _ => {
             let texts: Vec<_> = (1..arguments.len()).filter(|&at| is_text(&arguments[at])).collect();
-            let at = if texts.is_empty() { 0 } else { *random.of(&texts) };
+            let at = if texts.is_empty() { 0 } else { *one_of(random, &texts) };
             change(random, &mut arguments[at]);
         }
     }
@@ -334,7 +324,7 @@ fn mistake(random: &mut Random, arguments: &mut Vec<String>, input: &mut String)
 #[test]
 fn right_lines_have_the_answers_of_another_library_and_wrong_ones_are_refused() {
     let lines = std::env::var("KOGGE_COMMAND_LINES").ok().and_then(|lines| lines.parse().ok()).unwrap_or(LINES);
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let mut refused = 0;
     for _ in 0..lines {
         let Line { mut arguments, mut input, code, check } = line(&mut random);

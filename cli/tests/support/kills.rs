@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use kogge_board::Random;
 use kogge_ledger::{Lease, LedgerError, LedgerProgress, LedgerStore};
 
 use super::{Run, command, kogge};
@@ -33,26 +34,21 @@ pub struct Kills<'a> {
     pub clock: Option<&'a Path>,
     /// The total of the whole ledger.
     pub total: u128,
-    random: u64,
+    random: Random,
     /// The number of runs that a signal has ended tidily.
     tidy: u32,
 }
 
 impl<'a> Kills<'a> {
     pub fn new(ledger: &'a str, arguments: &'a [&'a str], backends: &'a [&'a str], total: u128) -> Self {
-        Self { ledger, arguments, backends, clock: None, total, random: 12_345, tidy: 0 }
-    }
-
-    fn random(&mut self, below: usize) -> usize {
-        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.random >> 33) as usize % below
+        Self { ledger, arguments, backends, clock: None, total, random: Random::new(12_345), tidy: 0 }
     }
 
     fn start(&mut self, is_slow: bool) -> Child {
-        let backend = self.backends[if is_slow { 0 } else { self.random(self.backends.len()) }];
+        let backend = self.backends[if is_slow { 0 } else { self.random.index(self.backends.len()) }];
         let mut run = command(&[self.arguments, &["--backend", backend, "--threads", "1", "--quiet"]].concat());
         if let Some(clock) = self.clock {
-            set_clock(&mut run, clock, CLOCKS[self.random(CLOCKS.len())]);
+            set_clock(&mut run, clock, CLOCKS[self.random.index(CLOCKS.len())]);
         }
         run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kogge starts")
     }
@@ -71,14 +67,14 @@ impl<'a> Kills<'a> {
             }
             let mut done = || seen().map_or(0, |(tally, _)| tally.done);
             let before = done();
-            sleep(Duration::from_millis(self.random(100) as u64));
+            sleep(Duration::from_millis(self.random.index(100) as u64));
             let deadline = Instant::now() + Duration::from_secs(60);
             while killed % 2 == 0 && done() == before {
                 assert!(Instant::now() < deadline, "nothing is counted");
                 sleep(Duration::from_millis(2));
             }
-            let signal = ["-KILL", "-TERM", "-INT"][self.random(3)];
-            let doomed = running.remove(if is_late { 0 } else { self.random(2) });
+            let signal = ["-KILL", "-TERM", "-INT"][self.random.index(3)];
+            let doomed = running.remove(if is_late { 0 } else { self.random.index(2) });
             self.stop(doomed, signal, &mut seen);
             if killed % 10 == 0 {
                 let shown = kogge(&["ledger", self.ledger, "--json"]);

@@ -52,7 +52,7 @@ fn games_have_the_same_moves_to_their_end() {
         let (rules, mut position) = (known.root.rules, known.root.position);
         for _ in 0..120 {
             let moves = check(&rules, &position);
-            let Some(&played) = moves.get((random.unit() * moves.len() as f64) as usize) else { break };
+            let Some(&played) = moves.get(random.index(moves.len())) else { break };
             position = position.play(&rules, played);
         }
     }

@@ -1,24 +1,12 @@
 //! Both generators against shakmaty, an outside rules library, on random positions and along random playouts: the fast
 //! generator must find equal moves and write equal successors, and the mailbox must also find equal features of moves.
 
-use kogge_board::{Backend, Color, Fen, Move, Position, Quad48, Rules, State, unwatched};
+use kogge_board::{Backend, Color, Fen, Move, Position, Quad48, Random, Rules, State, unwatched};
 use kogge_movegen_cpu::mailbox::{self, Features, Mailbox, Outcome};
 use kogge_movegen_cpu::{count, expand};
 use kogge_testkit::placement;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, PositionError};
-
-/// A small random number generator (xorshift), so that all machines play the same games.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
 
 /// Converts a position to the outside library, which rejects more improbable positions than kogge.
 fn outside(fen: Fen) -> Chess {
@@ -135,13 +123,13 @@ fn play_out(rules: &Rules, mut position: Position, plies: usize, random: &mut Ra
         if outcomes.is_empty() {
             break;
         }
-        position = outcomes[random.below(outcomes.len())].successor;
+        position = outcomes[random.index(outcomes.len())].successor;
     }
 }
 
 #[test]
 fn games_of_orthodox_chess() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let rules = Rules::STANDARD.with_halfmove_clock(true);
     for _ in 0..150 {
         play_out(&rules, Fen::start().position, 200, &mut random);
@@ -150,7 +138,7 @@ fn games_of_orthodox_chess() {
 
 #[test]
 fn games_of_chess960() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for line in include_str!("../../../board/data/chess960.epd").lines() {
         let fen: Fen = line.split(';').next().unwrap().parse().unwrap();
         play_out(&fen.rules, fen.position, 100, &mut random);
@@ -162,6 +150,6 @@ proptest! {
 
     #[test]
     fn random_positions((rules, position) in placement(), seed in 1..u64::MAX) {
-        play_out(&rules, position, 4, &mut Random(seed));
+        play_out(&rules, position, 4, &mut Random::new(seed));
     }
 }
