@@ -70,15 +70,19 @@ pub struct OpenClDevice {
     pub has_compiler: bool,
 }
 
+/// What a machine without OpenCL needs. On Windows, the drivers bring the loader.
+const INSTALL: &str = if cfg!(windows) {
+    "Install or update your GPU's driver"
+} else {
+    "Install the OpenCL loader and your GPU's OpenCL driver (on Debian and Ubuntu, ocl-icd-libopencl1 and for instance \
+     nvidia-opencl-icd or pocl-opencl-icd)"
+};
+
 /// The reason why platforms or devices cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlatformError {
     /// There is no OpenCL library.
-    #[error(
-        "The OpenCL library cannot be opened ({reason}). Install the OpenCL loader and your GPU's OpenCL driver (on \
-         Debian and Ubuntu, ocl-icd-libopencl1 and for instance nvidia-opencl-icd or pocl-opencl-icd), or name the \
-         library in KOGGE_OPENCL_LIBRARY."
-    )]
+    #[error("The OpenCL library cannot be opened ({reason}). {INSTALL}, or name the library in KOGGE_OPENCL_LIBRARY.")]
     NoLibrary {
         /// The system's reason.
         reason: String,

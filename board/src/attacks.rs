@@ -1,71 +1,11 @@
-//! Attacks of whole sets of pieces on one board, by Kogge-Stone fills.
-//!
-//! A fill doubles its reach in every step, so three steps cross the board for any number of sliders.
-//! The generators run these fills on several boards in vector registers.
+//! Attacks of whole sets of pieces on one board, by Kogge-Stone fills, and of one slider by subtraction.
 
-use crate::bits::{FILE_A, FILE_H, NOT_FILE_A, NOT_FILE_H, PAWN_RANKS, flip};
+use crate::bits::PAWN_RANKS;
+pub use crate::fills::{
+    bishop_attacks, bishop_attacks_from, king_attacks, knight_attacks, pawn_attacks_down, pawn_attacks_up,
+    rook_attacks, rook_attacks_from,
+};
 use crate::{Quad48, State};
-
-/// Returns the squares that sliders attack in one direction. Each step rotates the board to the left by `STEP`, and
-/// `landing` masks the squares where the step does not wrap around the edge.
-#[inline(always)]
-fn slide<const STEP: u32>(sliders: u64, empty: u64, landing: u64) -> u64 {
-    let free = empty & landing;
-    let reached = sliders | free & sliders.rotate_left(STEP);
-    let free = free & free.rotate_left(STEP);
-    let reached = reached | free & reached.rotate_left(2 * STEP % 64);
-    let free = free & free.rotate_left(2 * STEP % 64);
-    let reached = reached | free & reached.rotate_left(4 * STEP % 64);
-    reached.rotate_left(STEP) & landing
-}
-
-const NOT_RANK_1: u64 = !0xff;
-const NOT_RANK_8: u64 = flip(NOT_RANK_1);
-
-/// Returns the squares that rooks (or queens) attack along files and ranks: empty squares and the first occupied one.
-#[inline(always)]
-pub fn rook_attacks(rooks: u64, empty: u64) -> u64 {
-    slide::<8>(rooks, empty, NOT_RANK_1)
-        | slide::<56>(rooks, empty, NOT_RANK_8)
-        | slide::<1>(rooks, empty, NOT_FILE_A)
-        | slide::<63>(rooks, empty, NOT_FILE_H)
-}
-
-/// Returns the squares that bishops (or queens) attack along diagonals: empty squares and the first occupied one.
-#[inline(always)]
-pub fn bishop_attacks(bishops: u64, empty: u64) -> u64 {
-    slide::<9>(bishops, empty, NOT_RANK_1 & NOT_FILE_A)
-        | slide::<7>(bishops, empty, NOT_RANK_1 & NOT_FILE_H)
-        | slide::<57>(bishops, empty, NOT_RANK_8 & NOT_FILE_A)
-        | slide::<55>(bishops, empty, NOT_RANK_8 & NOT_FILE_H)
-}
-
-/// Returns the squares that knights attack.
-#[inline(always)]
-pub const fn knight_attacks(knights: u64) -> u64 {
-    let one = knights >> 1 & NOT_FILE_H | knights << 1 & NOT_FILE_A;
-    let two = knights >> 2 & !(FILE_H | FILE_H >> 1) | knights << 2 & !(FILE_A | FILE_A << 1);
-    one << 16 | one >> 16 | two << 8 | two >> 8
-}
-
-/// Returns the neighbours of kings.
-#[inline(always)]
-pub const fn king_attacks(kings: u64) -> u64 {
-    let row = kings | kings << 1 & NOT_FILE_A | kings >> 1 & NOT_FILE_H;
-    (row | row << 8 | row >> 8) & !kings
-}
-
-/// Returns the squares that pawns attack if they move up.
-#[inline(always)]
-pub const fn pawn_attacks_up(pawns: u64) -> u64 {
-    pawns << 9 & NOT_FILE_A | pawns << 7 & NOT_FILE_H
-}
-
-/// Returns the squares that pawns attack if they move down.
-#[inline(always)]
-pub const fn pawn_attacks_down(pawns: u64) -> u64 {
-    pawns >> 7 & NOT_FILE_A | pawns >> 9 & NOT_FILE_H
-}
 
 /// Returns the pieces of both sides that attack any of `squares` (mostly a single square), with `empty` squares.
 #[inline(always)]

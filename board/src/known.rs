@@ -5,6 +5,7 @@
 //! assert_eq!((start.name, start.leaves(3)), ("startpos", Some(8902)));
 //! ```
 
+use crate::fen::quote;
 use crate::{Fen, FenError};
 
 /// The tables; `data/README.md` of the repository names their origin.
@@ -78,6 +79,9 @@ pub fn standard() -> Vec<KnownCounts> {
     standard
 }
 
+/// A word of at least this many bytes cannot be meant as a name.
+const LONG_NAME: usize = 20;
+
 /// Reads a FEN, or the name of a standard position such as `kiwipete`.
 ///
 /// ```
@@ -88,8 +92,15 @@ pub fn standard() -> Vec<KnownCounts> {
 /// If the text is neither.
 pub fn root(text: &str) -> Result<Fen, FenError> {
     text.parse().or_else(|error| {
-        let named = standard().into_iter().find(|known| known.name.eq_ignore_ascii_case(text.trim()));
-        named.map_or(Err(error), |known| Ok(known.root))
+        let (text, standard) = (text.trim(), standard());
+        match standard.iter().find(|known| known.name.eq_ignore_ascii_case(text)) {
+            Some(known) => Ok(known.root),
+            None if error == FenError::Fields(1) && text.len() < LONG_NAME && !text.contains('/') => {
+                let names: Vec<_> = standard.iter().map(|known| known.name).collect();
+                Err(FenError::Name { text: quote(text), names: names.join(", ") })
+            }
+            None => Err(error),
+        }
     })
 }
 
@@ -138,7 +149,8 @@ mod tests {
             assert_eq!(root(&known.root.to_string()), Ok(known.root));
         }
         assert_eq!(root(" Kiwipete "), root("kiwipete"));
-        assert_eq!(root("pos7"), Err(FenError::Fields(1)));
+        assert!(matches!(root("pos7"), Err(FenError::Name { .. })));
+        assert_eq!(root("8/8/8"), Err(FenError::Fields(1)));
         assert_eq!(root(""), Err(FenError::Empty));
     }
 

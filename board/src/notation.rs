@@ -1,11 +1,11 @@
 //! Moves as text: reading and writing UCI and SAN.
 //!
-//! This crate has no move generator: functions that depend on the legal moves take them as a slice.
+//! This crate has no move generator: functions that depend on the legal moves take them as an argument.
 
 use thiserror::Error;
 
 use crate::fen::quote;
-use crate::{Move, MoveKind, Piece, Position, Rules, Square};
+use crate::{Move, MoveKind, Piece, Position, Rules, Square, bits};
 
 /// The reason why a text is not a move.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -44,15 +44,6 @@ fn list(moves: &[Move]) -> String {
     }
 }
 
-fn the_only(text: &str, legal: &[Move], holds: impl Fn(Move) -> bool) -> Result<Move, MoveError> {
-    let moves: Vec<_> = legal.iter().copied().filter(|&found| holds(found)).collect();
-    match *moves {
-        [] => Err(MoveError::Illegal(text.to_owned())),
-        [found] => Ok(found),
-        _ => Err(MoveError::Ambiguous { text: text.to_owned(), moves }),
-    }
-}
-
 impl Move {
     /// Writes the move in UCI notation: `e2e4`, `e7e8q`. Castling is the king's move to file g or c, or with
     /// `chess960` the king's move to its rook's square.
@@ -64,43 +55,92 @@ impl Move {
     /// assert_eq!(castling.uci(&Rules::STANDARD, true), "e8a8");
     /// ```
     pub fn uci(self, rules: &Rules, chess960: bool) -> String {
+        match self.castling_rook(rules) {
+            Some(rook) if chess960 => format!("{}{rook}", self.from()),
+            // Debug gives the two squares and the promotion.
+            _ => format!("{self:?}"),
+        }
+    }
+
+    /// Reads one of the legal moves in UCI notation.
+    ///
+    /// Castling may be the king's move to its rook or to file g or c. In Chess960, the latter can also be a step of the king, which it
+    /// means then.
+    ///
+    /// ```
+    /// use kogge_board::{Move, MoveError, MoveKind, Rules, Square};
+    /// let castling = Move::new(Square::at(4, 0), Square::at(6, 0), MoveKind::CastleKingside);
+    /// for text in ["e1g1", "e1h1"] {
+    ///     assert_eq!(Move::from_uci(text, &Rules::STANDARD, [castling]), Ok(castling));
+    /// }
+    /// assert!(matches!(Move::from_uci("O-O", &Rules::STANDARD, [castling]), Err(MoveError::Uci(_))));
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is not in UCI notation, or if it matches no legal move.
+    pub fn from_uci(text: &str, rules: &Rules, legal: impl IntoIterator<Item = Self>) -> Result<Self, MoveError> {
+        let wrong = || MoveError::Uci(text.to_owned());
+        let square = |at: usize| text.get(at..at + 2).and_then(|square| square.parse::<Square>().ok());
+        let (from, to) = square(0).zip(square(2)).ok_or_else(wrong)?;
+        let promotion = match &text[4..] {
+            "" => None,
+            "q" => Some(Piece::Queen),
+            "r" => Some(Piece::Rook),
+            "b" => Some(Piece::Bishop),
+            "n" => Some(Piece::Knight),
+            _ => return Err(wrong()),
+        };
+        let mut castling = None;
+        for found in legal.into_iter().filter(|found| found.from() == from && found.promotion() == promotion) {
+            if found.to() == to && !found.is_castling() || found.castling_rook(rules) == Some(to) {
+                return Ok(found);
+            }
+            if found.to() == to {
+                castling = Some(found);
+            }
+        }
+        castling.ok_or_else(|| MoveError::Illegal(text.to_owned()))
+    }
+
+    /// Returns the square of the rook that castles.
+    ///
+    /// ```
+    /// use kogge_board::{Move, MoveKind, Rules, Square};
+    /// let castling = Move::new(Square::at(4, 0), Square::at(2, 0), MoveKind::CastleQueenside);
+    /// let rules = Rules { castling_files: [7, 1, 7, 1], ..Rules::STANDARD };
+    /// assert_eq!(castling.castling_rook(&rules), Some(Square::at(1, 0)));
+    /// ```
+    pub const fn castling_rook(self, rules: &Rules) -> Option<Square> {
         let right = match self.kind() {
             MoveKind::CastleKingside => 0,
             MoveKind::CastleQueenside => 1,
-            // Debug gives the two squares and the promotion.
-            _ => return format!("{self:?}"),
+            _ => return None,
         };
         let rank = self.from().rank();
         let file = rules.castling_files[if rank == 0 { right } else { right + 2 }];
-        let to = if chess960 { Square::at(file, rank) } else { self.to() };
-        format!("{}{to}", self.from())
-    }
-
-    /// Reads a legal move in the notation that [`Move::uci`] writes with the same `rules` and `chess960`.
-    ///
-    /// # Errors
-    /// If the text is not in UCI notation, or if it matches no legal move or two. In Chess960, a castling move and a
-    /// king's step can have the same text if the rules use the orthodox notation.
-    pub fn from_uci(text: &str, rules: &Rules, chess960: bool, legal: &[Self]) -> Result<Self, MoveError> {
-        let is_square = |at: usize| text.get(at..at + 2).is_some_and(|square| square.parse::<Square>().is_ok());
-        let well_formed = is_square(0) && is_square(2) && matches!(&text[4..], "" | "q" | "r" | "b" | "n");
-        if !well_formed {
-            return Err(MoveError::Uci(text.to_owned()));
-        }
-        the_only(text, legal, |found| found.uci(rules, chess960) == text)
+        Some(Square::at(file, rank))
     }
 
     /// Writes the move in standard algebraic notation: `Nbd2`, `exd8=Q+`, `O-O#`.
     ///
-    /// `position` is the position before the move, and `legal` are all its legal moves; they show whether another piece
-    /// could go to the same square. `can_reply` returns whether the side to move in a position has a legal move; it is
-    /// called for checks only, to find mates.
+    /// `position` is the position before the move. `origins` returns the squares from which pieces of a kind can move to a square, castling
+    /// excluded; they show whether another piece could go there. `check` returns `None` if the side to move in a position is not in check,
+    /// else whether it has a legal move.
+    ///
+    /// ```
+    /// use kogge_board::{Fen, Move, MoveKind, Square};
+    /// let fen: Fen = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1".parse()?;
+    /// let moves = [(1, 0), (5, 2)].map(|(file, rank)| Move::new(Square::at(file, rank), Square::at(3, 1), MoveKind::Quiet));
+    /// let name = |played: Move| played.san(&fen.position, &fen.rules, |_, _| fen.position.knights, |_| None);
+    /// assert_eq!(moves.map(name), ["Nbd2", "Nfd2"]);
+    /// # Ok::<(), kogge_board::FenError>(())
+    /// ```
     pub fn san(
         self,
         position: &Position,
         rules: &Rules,
-        legal: &[Self],
-        can_reply: impl FnOnce(&Position) -> bool,
+        origins: impl FnOnce(Piece, Square) -> u64,
+        check: impl FnOnce(&Position) -> Option<bool>,
     ) -> String {
         let (from, to) = (self.from(), self.to());
         let mut text = String::new();
@@ -111,18 +151,11 @@ impl Move {
             (_, Piece::Pawn) => {}
             (_, piece) => {
                 text.push(piece.letter().to_ascii_uppercase());
-                let is_rival = |other: &Self| {
-                    other.to() == to
-                        && other.from() != from
-                        && !other.is_castling()
-                        && kind_at(position, other.from()) == piece
-                };
-                let rivals: Vec<Square> =
-                    legal.iter().filter(|other| is_rival(other)).map(|other| other.from()).collect();
-                let same_file = rivals.iter().any(|rival| rival.file() == from.file());
-                let same_rank = rivals.iter().any(|rival| rival.rank() == from.rank());
+                let rivals = origins(piece, to) & !from.bit();
+                let same_file = rivals & bits::file(from.file()) != 0;
+                let same_rank = rivals & bits::rank(from.rank()) != 0;
                 // The file distinguishes the rivals if it can, then the rank, then both.
-                if same_rank || !rivals.is_empty() && !same_file {
+                if same_rank || rivals != 0 && !same_file {
                     text.push(file_letter(from));
                 }
                 if same_file {
@@ -138,42 +171,90 @@ impl Move {
             text.push('=');
             text.push(piece.letter().to_ascii_uppercase());
         }
-        let after = position.play(rules, self);
-        if after.checkers() != 0 {
-            text.push(if can_reply(&after) { '+' } else { '#' });
+        match check(&position.play(rules, self)) {
+            None => {}
+            Some(true) => text.push('+'),
+            Some(false) => text.push('#'),
         }
         text
     }
 
     /// Reads a legal move of `position` in standard algebraic notation.
     ///
-    /// The text may be more specific than necessary (`Ng1f3`), castling may be written with zeros, and marks at the end
-    /// (`+`, `#`, `!`, `?`) are ignored. `x` must be a capture, and a pawn's capture must name its file.
+    /// `castlings` are the legal castlings. `origins` returns the squares from which pieces of a kind can legally move to a square, castling
+    /// excluded. The text may be more specific than necessary (`Ng1f3`), castling may be written with zeros, and marks at the end (`+`,
+    /// `#`, `!`, `?`) are ignored. `x` must be a capture, and a pawn's capture must name its file.
+    ///
+    /// ```
+    /// use kogge_board::{Fen, Move, MoveError, MoveKind, Square};
+    /// let position = Fen::start().position;
+    /// let (from, to) = (Square::at(4, 1), Square::at(4, 3));
+    /// let origins = |_, target| if target == to { from.bit() } else { 0 };
+    /// let push = Move::new(from, to, MoveKind::DoublePush);
+    /// assert_eq!(Move::from_san("e4!?", &position, [None; 2], origins), Ok(push));
+    /// assert_eq!(Move::from_san("e5", &position, [None; 2], origins), Err(MoveError::Illegal("e5".to_owned())));
+    /// ```
     ///
     /// # Errors
     /// If the text is not SAN, or if it matches no legal move or several.
-    pub fn from_san(text: &str, position: &Position, legal: &[Self]) -> Result<Self, MoveError> {
-        let core = text.trim_end_matches(['+', '#', '!', '?']);
-        let castling = match core {
-            "O-O" | "0-0" => Some(MoveKind::CastleKingside),
-            "O-O-O" | "0-0-0" => Some(MoveKind::CastleQueenside),
-            _ => None,
-        };
-        if let Some(kind) = castling {
-            return the_only(text, legal, |found| found.kind() == kind);
+    pub fn from_san(
+        text: &str,
+        position: &Position,
+        castlings: [Option<Self>; 2],
+        origins: impl FnOnce(Piece, Square) -> u64,
+    ) -> Result<Self, MoveError> {
+        let illegal = || MoveError::Illegal(text.to_owned());
+        let marks = text.bytes().rev().take_while(|mark| matches!(mark, b'+' | b'#' | b'!' | b'?')).count();
+        let core = &text.as_bytes()[..text.len() - marks];
+        match core {
+            b"O-O" | b"0-0" => return castlings[0].ok_or_else(illegal),
+            b"O-O-O" | b"0-0-0" => return castlings[1].ok_or_else(illegal),
+            _ => {}
         }
-        let san = San::parse(core).ok_or_else(|| MoveError::San(text.to_owned()))?;
-        the_only(text, legal, |found| {
-            let from = found.from();
-            !found.is_castling()
-                && kind_at(position, from) == san.piece
-                && found.to() == san.to
-                && found.promotion() == san.promotion
-                && san.file.is_none_or(|file| file == from.file())
-                && san.rank.is_none_or(|rank| rank == from.rank())
-                && (!san.captures || found.is_capture())
-                && (san.piece != Piece::Pawn || san.file.is_some() || !found.is_capture())
-        })
+        let San { piece, file, rank, captures, to, promotion } =
+            San::parse(core).ok_or_else(|| MoveError::San(text.to_owned()))?;
+        let named = file.map_or(!0, bits::file) & rank.map_or(!0, bits::rank);
+        let from = origins(piece, to) & named;
+        let only = Square::of(from).and_then(|from| Self::of(position, from, to, promotion)).ok_or_else(illegal)?;
+        let is_capture = only.is_capture();
+        if captures && !is_capture || piece == Piece::Pawn && is_capture && file.is_none() {
+            return Err(illegal());
+        }
+        if from.is_power_of_two() {
+            return Ok(only);
+        }
+        let moves = bits::Bits(from).filter_map(|from| Self::of(position, Square::of(from)?, to, promotion)).collect();
+        Err(MoveError::Ambiguous { text: text.to_owned(), moves })
+    }
+
+    /// Returns the move of the piece on a square to another square, castling excluded, or `None` if there is no piece or if it does not
+    /// promote like this. The move need not be legal.
+    ///
+    /// ```
+    /// use kogge_board::{Fen, Move, MoveKind, Piece, Square};
+    /// let position = "3r4/2P5/8/8/8/8/8/k1K5 w - - 0 1".parse::<Fen>()?.position;
+    /// let (from, to) = (Square::at(2, 6), Square::at(3, 7));
+    /// let played = Move::of(&position, from, to, Some(Piece::Rook));
+    /// assert_eq!(played.map(Move::kind), Some(MoveKind::CapturePromotion(Piece::Rook)));
+    /// assert_eq!(Move::of(&position, from, to, None), None);
+    /// # Ok::<(), kogge_board::FenError>(())
+    /// ```
+    pub fn of(position: &Position, from: Square, to: Square, promotion: Option<Piece>) -> Option<Self> {
+        let is_capture = position.occupied() & to.bit() != 0;
+        let (_, piece) = position.piece_at(from)?;
+        let kind = match (promotion, is_capture) {
+            _ if promotion.is_some() != (piece == Piece::Pawn && to.bit() & (bits::rank(0) | bits::rank(7)) != 0) => {
+                return None;
+            }
+            (Some(piece), true) => MoveKind::CapturePromotion(piece),
+            (Some(piece), false) => MoveKind::Promotion(piece),
+            (None, true) => MoveKind::Capture,
+            (None, false) if piece != Piece::Pawn => MoveKind::Quiet,
+            (None, false) if from.file() != to.file() => MoveKind::EnPassant,
+            (None, false) if from.rank().abs_diff(to.rank()) == 2 => MoveKind::DoublePush,
+            (None, false) => MoveKind::Quiet,
+        };
+        Some(Self::new(from, to, kind))
     }
 }
 
@@ -198,31 +279,29 @@ struct San {
 }
 
 impl San {
-    fn parse(text: &str) -> Option<Self> {
-        let kind = |letter: char| Piece::from_letter(letter).filter(|_| letter.is_ascii_uppercase());
-        let piece = text.chars().next().and_then(kind).filter(|&piece| piece != Piece::Pawn);
-        let rest = if piece.is_some() { &text[1..] } else { text };
-        let (rest, promotion) = match rest.split_once('=') {
-            None => (rest, None),
-            Some((rest, letter)) => {
-                let mut letters = letter.chars();
-                let piece = kind(letters.next()?).filter(|piece| Piece::PROMOTIONS.contains(piece))?;
-                (letters.next().is_none().then_some(rest)?, Some(piece))
-            }
+    fn parse(text: &[u8]) -> Option<Self> {
+        let kind = |letter: u8| Piece::from_letter(letter.into()).filter(|_| letter.is_ascii_uppercase());
+        let (piece, rest) = match text.split_first() {
+            Some((&letter @ b'A'..=b'Z', rest)) => (kind(letter).filter(|&piece| piece != Piece::Pawn)?, rest),
+            _ => (Piece::Pawn, text),
         };
-        let (origin, to) = rest.split_at_checked(rest.len().checked_sub(2)?)?;
-        let to = to.parse().ok()?;
-        let (origin, captures) = match origin.strip_suffix('x') {
-            Some(origin) => (origin, true),
-            None => (origin, false),
+        let (rest, promotion) = match rest {
+            [rest @ .., b'=', letter] => (rest, Some(kind(*letter).filter(|piece| Piece::PROMOTIONS.contains(piece))?)),
+            rest => (rest, None),
         };
-        let (file, rank) = match *origin.as_bytes() {
+        let [origin @ .., file @ b'a'..=b'h', rank @ b'1'..=b'8'] = rest else { return None };
+        let to = Square::at(file - b'a', rank - b'1');
+        let (origin, captures) = match origin {
+            [origin @ .., b'x'] => (origin, true),
+            origin => (origin, false),
+        };
+        let (file, rank) = match *origin {
             [] => (None, None),
             [file @ b'a'..=b'h'] => (Some(file - b'a'), None),
             [rank @ b'1'..=b'8'] => (None, Some(rank - b'1')),
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => (Some(file - b'a'), Some(rank - b'1')),
             _ => return None,
         };
-        Some(Self { piece: piece.unwrap_or(Piece::Pawn), file, rank, captures, to, promotion })
+        Some(Self { piece, file, rank, captures, to, promotion })
     }
 }

@@ -9,46 +9,95 @@ pub struct Square(u8);
 
 impl Square {
     /// Returns the square with this index, or `None` if it is over 63.
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// assert_eq!(Square::new(63), Some(Square::at(7, 7)));
+    /// assert_eq!(Square::new(64), None);
+    /// ```
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
     /// Returns the square on this file and rank; both are taken modulo 8.
+    ///
+    /// ```
+    /// assert_eq!(kogge_board::Square::at(4, 3).to_string(), "e4");
+    /// ```
     pub const fn at(file: u8, rank: u8) -> Self {
         Self((rank & 7) * 8 + (file & 7))
     }
 
     /// Returns the square of the lowest set bit, or `None` for the empty board.
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// assert_eq!(Square::of(0b1100), Some(Square::at(2, 0)));
+    /// assert_eq!(Square::of(0), None);
+    /// ```
     pub const fn of(board: u64) -> Option<Self> {
         Self::new(board.trailing_zeros() as u8)
     }
 
     /// Returns the index, 0 to 63.
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// assert_eq!(["a1", "b1", "a2", "h8"].map(|name| name.parse().map(Square::index)), [Ok(0), Ok(1), Ok(8), Ok(63)]);
+    /// ```
     pub const fn index(self) -> u8 {
         self.0
     }
 
     /// Returns the file, 0 (file a) to 7 (file h).
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// assert_eq!("e4".parse().map(Square::file), Ok(4));
+    /// ```
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
     /// Returns the rank, 0 (rank 1) to 7 (rank 8).
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// assert_eq!("e4".parse().map(Square::rank), Ok(3));
+    /// ```
     pub const fn rank(self) -> u8 {
         self.0 >> 3
     }
 
     /// Returns the board with only this square.
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// let centre = [(3, 3), (4, 3), (3, 4), (4, 4)].map(|(file, rank)| Square::at(file, rank).bit());
+    /// assert_eq!(centre.iter().sum::<u64>(), 0x0000_0018_1800_0000);
+    /// ```
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
 
     /// Returns the square on the same file and the opposite rank.
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// assert_eq!("e2".parse().map(Square::flip), "e7".parse());
+    /// ```
     pub const fn flip(self) -> Self {
         Self(self.0 ^ 56)
     }
 
     /// Returns the square at a distance of files and ranks, if it is on the board.
+    ///
+    /// ```
+    /// use kogge_board::Square;
+    /// let g1 = Square::at(6, 0);
+    /// assert_eq!(g1.offset((-1, 2)), Some(Square::at(5, 2)));
+    /// assert_eq!(g1.offset((2, 1)), None);
+    /// ```
     pub fn offset(self, (files, ranks): (i8, i8)) -> Option<Self> {
         let (file, rank) = (self.file() as i8 + files, self.rank() as i8 + ranks);
         ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Self::at(file as u8, rank as u8))
@@ -94,6 +143,11 @@ impl Color {
     pub const ALL: [Self; 2] = [Self::White, Self::Black];
 
     /// Returns the other colour.
+    ///
+    /// ```
+    /// use kogge_board::Color;
+    /// assert_eq!(Color::ALL.map(Color::opposite), [Color::Black, Color::White]);
+    /// ```
     pub const fn opposite(self) -> Self {
         match self {
             Self::White => Self::Black,
@@ -102,6 +156,11 @@ impl Color {
     }
 
     /// Returns the index of the rank where this colour's king and rooks start: 0 or 7.
+    ///
+    /// ```
+    /// use kogge_board::{Color, Square};
+    /// assert_eq!(Color::ALL.map(|color| Square::at(4, color.home_rank()).to_string()), ["e1", "e8"]);
+    /// ```
     pub const fn home_rank(self) -> u8 {
         match self {
             Self::White => 0,
@@ -144,11 +203,22 @@ impl Piece {
     pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
 
     /// Returns the kind with this number (0 pawn to 5 king).
+    ///
+    /// ```
+    /// use kogge_board::Piece;
+    /// assert_eq!(Piece::new(4), Some(Piece::Queen));
+    /// assert_eq!(Piece::new(6), None);
+    /// ```
     pub const fn new(number: u8) -> Option<Self> {
         if number < 6 { Some(Self::ALL[number as usize]) } else { None }
     }
 
     /// Returns the lower-case letter of FEN and UCI.
+    ///
+    /// ```
+    /// use kogge_board::Piece;
+    /// assert_eq!(Piece::ALL.map(Piece::letter), ['p', 'n', 'b', 'r', 'q', 'k']);
+    /// ```
     pub const fn letter(self) -> char {
         match self {
             Self::Pawn => 'p',
@@ -161,18 +231,29 @@ impl Piece {
     }
 
     /// Returns the kind with this letter, in either case.
+    ///
+    /// ```
+    /// use kogge_board::Piece;
+    /// assert_eq!(Piece::from_letter('N'), Some(Piece::Knight));
+    /// assert_eq!(Piece::from_letter('s'), None);
+    /// ```
     pub const fn from_letter(letter: char) -> Option<Self> {
-        Some(match letter.to_ascii_lowercase() {
-            'p' => Self::Pawn,
-            'n' => Self::Knight,
-            'b' => Self::Bishop,
-            'r' => Self::Rook,
-            'q' => Self::Queen,
-            'k' => Self::King,
-            _ => return None,
-        })
+        if letter.is_ascii() { BY_LETTER[letter as usize] } else { None }
     }
 }
+
+/// The kinds of pieces by their letters, small and capital.
+const BY_LETTER: [Option<Piece>; 128] = {
+    let mut kinds = [None; 128];
+    let mut next = 0;
+    while next < Piece::ALL.len() {
+        let piece = Piece::ALL[next];
+        kinds[piece.letter() as usize] = Some(piece);
+        kinds[piece.letter().to_ascii_uppercase() as usize] = Some(piece);
+        next += 1;
+    }
+    kinds
+};
 
 #[cfg(test)]
 mod tests {

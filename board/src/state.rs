@@ -28,24 +28,47 @@ impl State {
     pub const HALFMOVE_CLOCK: u16 = 0xfe00;
 
     /// Returns the side to move.
+    ///
+    /// ```
+    /// use kogge_board::{Color, State};
+    /// assert_eq!((State::default().turn(), State(State::BLACK).turn()), (Color::White, Color::Black));
+    /// ```
     #[inline]
     pub const fn turn(self) -> Color {
         if self.0 & Self::BLACK == 0 { Color::White } else { Color::Black }
     }
 
     /// Returns the castling rights K Q k q as bits 0 to 3.
+    ///
+    /// ```
+    /// let fen: kogge_board::Fen = "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1".parse()?;
+    /// assert_eq!(fen.position.state.castling(), 0b1001);
+    /// # Ok::<(), kogge_board::FenError>(())
+    /// ```
     #[inline]
     pub const fn castling(self) -> u8 {
         (self.0 >> 1 & 0xf) as u8
     }
 
     /// Returns the file (0 to 7) of the pawn that may be captured en passant.
+    ///
+    /// ```
+    /// let fen: kogge_board::Fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1".parse()?;
+    /// assert_eq!(fen.position.state.en_passant_file(), None, "no pawn can capture there");
+    /// # Ok::<(), kogge_board::FenError>(())
+    /// ```
     #[inline]
     pub const fn en_passant_file(self) -> Option<u8> {
         if self.0 & Self::EN_PASSANT_FLAG != 0 { Some((self.0 >> 5 & 7) as u8) } else { None }
     }
 
     /// Returns the square where a pawn that captures en passant lands.
+    ///
+    /// ```
+    /// use kogge_board::{Square, State};
+    /// let state = State(State::BLACK).with_en_passant(Some(3));
+    /// assert_eq!(state.en_passant_square(), Some(Square::at(3, 2)));
+    /// ```
     pub const fn en_passant_square(self) -> Option<Square> {
         match (self.en_passant_file(), self.turn()) {
             (None, _) => None,
@@ -55,24 +78,49 @@ impl State {
     }
 
     /// Returns the number of plies since the last capture or pawn move, 0 to 127.
+    ///
+    /// ```
+    /// let fen: kogge_board::Fen = "4k3/8/8/8/8/8/8/R3K3 w - - 300 250".parse()?;
+    /// assert_eq!((fen.position.state.halfmove_clock(), fen.halfmove_clock), (127, 300));
+    /// # Ok::<(), kogge_board::FenError>(())
+    /// ```
     #[inline]
     pub const fn halfmove_clock(self) -> u8 {
         (self.0 >> 9) as u8
     }
 
     /// Replaces the side to move.
+    ///
+    /// ```
+    /// use kogge_board::{Color, Fen};
+    /// let mut fen = Fen::start();
+    /// fen.position.state = fen.position.state.with_turn(Color::Black);
+    /// assert_eq!(fen.to_string(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1");
+    /// ```
     #[must_use]
     pub const fn with_turn(self, turn: Color) -> Self {
         Self(self.0 & !Self::BLACK | matches!(turn, Color::Black) as u16)
     }
 
     /// Replaces the castling rights, K Q k q as bits 0 to 3.
+    ///
+    /// ```
+    /// use kogge_board::State;
+    /// let white = State::default().with_castling(0b0011);
+    /// assert_eq!(white.with_castling(white.castling() | 0b1100), State(State::CASTLING));
+    /// ```
     #[must_use]
     pub const fn with_castling(self, rights: u8) -> Self {
         Self(self.0 & !Self::CASTLING | (rights as u16 & 0xf) << 1)
     }
 
     /// Replaces the en-passant file (taken modulo 8); `None` means that no capture is legal.
+    ///
+    /// ```
+    /// use kogge_board::State;
+    /// let state = State::default().with_en_passant(Some(4));
+    /// assert_eq!((state.en_passant_file(), state.with_en_passant(None)), (Some(4), State::default()));
+    /// ```
     #[must_use]
     pub const fn with_en_passant(self, file: Option<u8>) -> Self {
         let rest = self.0 & !Self::EN_PASSANT;
@@ -83,6 +131,12 @@ impl State {
     }
 
     /// Replaces the halfmove clock, limited to 127.
+    ///
+    /// ```
+    /// use kogge_board::{Fen, State};
+    /// let state = Fen::start().position.state.with_halfmove_clock(100);
+    /// assert_eq!((state.0 & State::HALFMOVE_CLOCK) >> 9, 100);
+    /// ```
     #[must_use]
     pub const fn with_halfmove_clock(self, plies: u8) -> Self {
         let plies = if plies > 127 { 127 } else { plies };

@@ -11,10 +11,10 @@
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kogge_board::Backend;
-use kogge_board::known::{self, KnownCounts};
-use kogge_devices::{BACKENDS, BackendKind, Opened, Request};
-use kogge_driver::{Driver, Error, MergeSettings};
+use kogge::{
+    BACKENDS, Backend, BackendKind, Driver, Error, MergeSettings, Opened, Request,
+    known::{self, KnownCounts},
+};
 
 /// The memory for merged counts: 2 GiB, which every device should have.
 const MEMORY: u64 = 2 << 30;

@@ -9,8 +9,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Fen, Quad48, unwatched};
-use kogge_devices::{NamedDevice, Request};
+use kogge::{Backend, BackendError, Fen, NamedDevice, Quad48, Request, unwatched};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -61,5 +60,5 @@ fn measure(file: &str, device: &str) -> Outcome<()> {
 /// Opens `cpu`, `opencl` or `wgpu`; `:1` after the name selects device 1.
 fn open(device: &str) -> Outcome<Box<dyn Backend>> {
     let named: NamedDevice = device.parse().map_err(|()| format!("{device:?} is no device such as opencl:1."))?;
-    Ok(kogge_devices::open(&Request::default().of(named.backend, named.number), None)?.backend)
+    Ok(kogge::open(&Request::default().of(named.backend, named.number), None)?.backend)
 }

@@ -1,8 +1,6 @@
 //! `kogge-movegen-cpu` and `kogge-driver`: counting on all cores.
 
-use kogge_board::{Backend, Fen, Quad48, unwatched};
-use kogge_driver::{Driver, MergeSettings};
-use kogge_movegen_cpu::Cpu;
+use kogge::{Backend, Cpu, Driver, Fen, MergeSettings, Quad48, unwatched};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Fen::start();

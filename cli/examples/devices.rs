@@ -1,8 +1,8 @@
 //! `kogge-backend-opencl` and `kogge-backend-wgpu`: counting on any GPUs.
 
+use kogge::{Backend, Fen, Quad48, unwatched};
 use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
-use kogge_board::{Backend, Fen, Quad48, unwatched};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();

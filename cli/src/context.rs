@@ -4,8 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use kogge_devices::{Estimate, Estimator, Opened, Request, open};
-use kogge_driver::{Driver, Error};
+use kogge::{Driver, Error, Estimate, Estimator, Opened, Request, open};
 
 use crate::monitor::{Monitor, catch_interrupts, saying};
 use crate::outcome::{Answer, Failure};

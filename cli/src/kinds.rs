@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::iter::once;
 
-use kogge_board::Categories;
+use kogge::Categories;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The leaves of a depth by the moves that lead to them.

@@ -12,7 +12,7 @@ const BUSY: f64 = 0.2;
 pub(crate) struct Machine {
     /// Operating system and architecture.
     pub(crate) system: String,
-    /// The name of the CPU, as Linux reports it.
+    /// The name of the CPU, as Linux or Windows reports it.
     pub(crate) processor: Option<String>,
     /// The number of threads that can run at the same time.
     pub(crate) cores: usize,
@@ -25,7 +25,10 @@ impl Machine {
         let read = |file| std::fs::read_to_string(file).ok();
         Self {
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            processor: read("/proc/cpuinfo").as_deref().and_then(processor),
+            processor: match cfg!(windows) {
+                true => std::env::var("PROCESSOR_IDENTIFIER").ok(),
+                false => read("/proc/cpuinfo").as_deref().and_then(processor),
+            },
             cores: available_parallelism().map_or(1, NonZeroUsize::get),
             load: read("/proc/loadavg").as_deref().and_then(load),
         }

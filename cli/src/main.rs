@@ -1,17 +1,19 @@
 //! `kogge`, the command line: it parses and checks the arguments and runs the command. The libraries do the work.
 
+// Without ledgers and the search, nothing reads the arguments of their commands.
+#![cfg_attr(not(all(feature = "ledger", feature = "search")), allow(dead_code))]
+
 mod args;
+mod board;
 mod commands;
 mod context;
-mod entry;
+mod input;
 mod kinds;
-mod ledger_store;
 mod machine;
 mod monitor;
 mod outcome;
 mod output;
 mod printing;
-mod reporter;
 mod root;
 mod selection;
 

@@ -8,7 +8,8 @@ use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kogge_driver::{Observer, Progress, end_programs};
+use kogge::{Observer, Progress};
+use kogge_check::end_programs;
 
 use crate::outcome::EXIT_INTERRUPTED;
 use crate::output::{printable, rate};
@@ -89,6 +90,12 @@ pub(crate) fn end_now(sentence: &str) -> ! {
     // SAFETY: `_exit` may be called at any time.
     unsafe {
         libc::_exit(EXIT_INTERRUPTED.into())
+    }
+    #[cfg(windows)]
+    // SAFETY: the functions may be called at any time, and a process may end itself.
+    unsafe {
+        use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess};
+        TerminateProcess(GetCurrentProcess(), EXIT_INTERRUPTED.into());
     }
     #[cfg(not(unix))]
     std::process::exit(EXIT_INTERRUPTED.into())

@@ -3,10 +3,8 @@
 use std::fmt;
 use std::io;
 
-use kogge_board::BackendError;
-use kogge_devices::OpenError;
-use kogge_driver::{Error, LineError};
-use kogge_ledger::LedgerError;
+use kogge::{BackendError, Error, LineError, OpenError};
+use kogge_check::CheckError;
 
 /// Exit code for the answer "no".
 pub(crate) const EXIT_NO: u8 = 1;
@@ -66,25 +64,18 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Backend(_) | Error::Engine(_) => Self::Device(error.to_string()),
+            Error::Backend(_) => Self::Device(error.to_string()),
             Error::Cancelled(_) => Self::Interrupted(error.to_string()),
             Error::Overflow | Error::Memory { .. } | Error::RangePlies { .. } => Self::Input(error.to_string()),
         }
     }
 }
 
-impl From<LedgerError> for Failure {
-    fn from(error: LedgerError) -> Self {
-        let sentence = error.to_string();
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
         match error {
-            LedgerError::Driver(error) => error.into(),
-            LedgerError::Disputed { .. } | LedgerError::Paths { .. } => Self::No(sentence),
-            LedgerError::Stopped { .. } | LedgerError::StoppedWaiting { .. } => Self::Interrupted(sentence),
-            LedgerError::Full { .. }
-            | LedgerError::Storage { .. }
-            | LedgerError::NoDevice(_)
-            | LedgerError::Export { .. } => Self::Device(sentence),
-            _ => Self::Input(sentence),
+            CheckError::Count(error) => error.into(),
+            CheckError::Program(error) => Self::Device(error.to_string()),
         }
     }
 }
@@ -107,10 +98,7 @@ impl From<OpenError> for Failure {
 
 impl From<LineError> for Failure {
     fn from(error: LineError) -> Self {
-        match error {
-            LineError::Move { .. } => Self::Input(error.to_string()),
-            LineError::Driver(error) => error.into(),
-        }
+        Self::Input(error.to_string())
     }
 }
 

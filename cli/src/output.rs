@@ -4,8 +4,7 @@ use std::io::{self, BufWriter, Stdout, Write, stderr, stdout};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use kogge_board::DeviceInfo;
-use kogge_devices::Opened;
+use kogge::{DeviceInfo, Opened};
 use serde::Serialize;
 
 use crate::args::Common;

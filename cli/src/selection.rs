@@ -3,8 +3,7 @@
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
-use kogge_board::{Backend, DeviceKind};
-use kogge_devices::{BACKENDS, BackendKind, BackendName, NamedDevice, OpenError, Opened, Request, open};
+use kogge::{BACKENDS, Backend, BackendKind, BackendName, DeviceKind, NamedDevice, OpenError, Opened, Request, open};
 
 use crate::args::{Common, Devices};
 use crate::outcome::Failure;
@@ -83,6 +82,7 @@ impl Selection {
             Self::AllOf(entry, request) => {
                 let opened = open_noting(entry, |_| true, request, &mut note);
                 if opened.is_empty() {
+                    entry.devices()?;
                     let name = entry.name.name();
                     return Err(Failure::Device(format!("The {name} backend has no device that can be used.")));
                 }

@@ -88,8 +88,11 @@ impl Driver<'_> {
         depth: u32,
         leaves: Leaves,
     ) -> Result<(Vec<Score>, u128), Error> {
-        let values = self
-            .watched(positions.len(), None, |backend, watch| backend.minimax(rules, positions, depth, leaves, watch))?;
+        let values = {
+            let (backend, mut watch) = self.begin_call(positions.len(), None)?;
+            backend.minimax(rules, positions, depth, leaves, &mut *watch)
+        };
+        let values = self.end_call(positions.len(), None, values)?;
         // Compared with minimax, counting takes almost no time.
         let counting = rules.with_halfmove_clock(false);
         let counts: Vec<u128> = self.count(&counting, positions, depth, None)?;

@@ -90,7 +90,7 @@ impl Division {
         // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
         // paths come from another way of counting.
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
-        let mut counter = RangeCounter::fitting(&mut driver, root, plies, wanted.counted, settings)?;
+        let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings.counting(wanted.counted))?;
         let reversed = counter.reversed_ranges().filter(|_| wanted.may_be_reversed);
         let count = match reversed {
             Some(needed) => wanted.reversed(needed),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, Tally, Watch};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Fen, Quad48, Rules, Tally, Watch};
 
 use crate::calls::{count_moves, miscounted};
 use crate::{Error, Frontier, Observer, Progress};
@@ -27,6 +27,11 @@ impl<'a> Driver<'a> {
         Self { backend, observer, progress: Progress::default() }
     }
 
+    /// Describes the device.
+    pub fn info(&self) -> &DeviceInfo {
+        self.backend.info()
+    }
+
     /// Counts the leaves `depth` plies below the root; at depth 0, the root is one leaf. Every leaf is counted; equal
     /// positions are not merged.
     ///
@@ -36,7 +41,16 @@ impl<'a> Driver<'a> {
         self.tally(root, depth)
     }
 
-    pub(crate) fn tally<T: Tally>(&mut self, root: &Fen, depth: u32) -> Result<T, Error> {
+    /// Counts the leaves `depth` plies below the root by the moves that lead to them. At depth 0, there is one leaf and no
+    /// move. Equal positions are not merged.
+    ///
+    /// # Errors
+    /// As [`Driver::perft`], or if the backend cannot distinguish the kinds of moves.
+    pub fn stats(&mut self, root: &Fen, depth: u32) -> Result<Categories, Error> {
+        self.tally(root, depth)
+    }
+
+    fn tally<T: Tally>(&mut self, root: &Fen, depth: u32) -> Result<T, Error> {
         let frontier = Frontier::of(root);
         self.begin(1);
         let counts = self.count(frontier.rules(), frontier.positions(), depth, None)?;
@@ -81,26 +95,28 @@ impl<'a> Driver<'a> {
         share: Option<[f64; 2]>,
     ) -> Result<Vec<T>, Error> {
         let before = self.progress.counted;
-        let counts =
-            self.watched(positions.len(), share, |backend, watch| T::count(backend, rules, positions, depth, watch))?;
+        let counts = {
+            let (backend, mut watch) = self.begin_call(positions.len(), share)?;
+            T::count(backend, rules, positions, depth, &mut *watch)
+        };
+        let counts = self.end_call(positions.len(), share, counts)?;
         let leaves = counts.iter().fold(0, |sum: u128, count| sum.saturating_add(count.leaves()));
         self.progress.counted = before.saturating_add(leaves);
         self.observer.progress(&self.progress);
         Ok(counts)
     }
 
-    /// Makes one call of the backend for a number of positions, and forwards its reports to the observer.
-    pub(crate) fn watched<T>(
+    /// Returns the backend for one call for a number of positions, and a watch that forwards its reports to the observer.
+    pub(crate) fn begin_call(
         &mut self,
         positions: usize,
         share: Option<[f64; 2]>,
-        call: impl FnOnce(&mut dyn Backend, &mut Watch<'_>) -> Result<Vec<T>, BackendError>,
-    ) -> Result<Vec<T>, Error> {
+    ) -> Result<(&mut (dyn Backend + 'a), Box<Watch<'_>>), Error> {
         self.check_cancelled()?;
         let Self { backend, progress, observer, .. } = self;
         let before = progress.counted;
         let [start, end] = share.unwrap_or([0.0, 1.0]);
-        let mut advance = |counted: u128, done: f64| {
+        let watch = move |counted: u128, done: f64| {
             progress.counted = before.saturating_add(counted);
             progress.fraction = start + (end - start) * done;
             if share.is_none() {
@@ -109,16 +125,26 @@ impl<'a> Driver<'a> {
             observer.progress(progress);
             if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        match call(&mut **backend, &mut advance) {
+        Ok((&mut **backend, Box::new(watch)))
+    }
+
+    /// Checks that the backend has answered this call, and reports to the observer that it is done.
+    pub(crate) fn end_call<T>(
+        &mut self,
+        positions: usize,
+        share: Option<[f64; 2]>,
+        answers: Result<Vec<T>, BackendError>,
+    ) -> Result<Vec<T>, Error> {
+        match answers {
             Ok(answers) if answers.len() == positions => {
-                progress.fraction = end;
+                self.progress.fraction = share.map_or(1.0, |[_, end]| end);
                 if share.is_none() {
-                    progress.done = positions as u64;
+                    self.progress.done = positions as u64;
                 }
-                observer.progress(progress);
+                self.observer.progress(&self.progress);
                 Ok(answers)
             }
-            Ok(answers) => Err(miscounted(*backend, answers.len(), positions).into()),
+            Ok(answers) => Err(miscounted(self.backend, answers.len(), positions).into()),
             Err(BackendError::Stopped) => Err(Error::Cancelled(self.progress)),
             Err(error) => Err(error.into()),
         }

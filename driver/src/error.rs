@@ -1,7 +1,5 @@
 //! Errors of the driver.
 
-use std::time::Duration;
-
 use kogge_board::BackendError;
 use kogge_board::merge::MergeError;
 use thiserror::Error;
@@ -14,9 +12,6 @@ pub enum Error {
     /// The backend failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The program to compare with failed.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
     /// The observer asked to stop.
     #[error("Stopped on request: {0}; there is no result.")]
     Cancelled(Progress),
@@ -47,58 +42,6 @@ pub enum Error {
     /// The answer does not fit in 128 bits.
     #[error("The count exceeds 2^128 and cannot be held; choose a smaller depth.")]
     Overflow,
-}
-
-/// An error of another chess program.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum EngineError {
-    /// It could not be started.
-    #[error("The program `{command}` could not be started: {reason}.")]
-    Start {
-        /// The command.
-        command: String,
-        /// The system's message.
-        reason: String,
-    },
-    /// It ended, or closed its output.
-    #[error("The program `{command}` ended {doing}.")]
-    Ended {
-        /// The command.
-        command: String,
-        /// The request.
-        doing: String,
-    },
-    /// It was silent for too long.
-    #[error("The program `{command}` said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
-    Silent {
-        /// The command.
-        command: String,
-        /// The request.
-        doing: String,
-        /// The time that it was silent.
-        waited: Duration,
-    },
-    /// It said much, but gave no answer.
-    #[error(
-        "The program `{command}` talked for {} s without a count {doing}; give it more time with --patience if it needs it.",
-        .waited.as_secs_f32()
-    )]
-    Endless {
-        /// The command.
-        command: String,
-        /// The request.
-        doing: String,
-        /// The time that it talked.
-        waited: Duration,
-    },
-    /// Its answer cannot be right.
-    #[error("The program `{command}` gives no answer to compare with: {reason}")]
-    Answer {
-        /// The command.
-        command: String,
-        /// The mistake, as a sentence.
-        reason: String,
-    },
 }
 
 impl From<MergeError> for Error {

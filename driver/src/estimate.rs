@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use crate::calls::{EXPAND_AT_ONCE, expand};
 use crate::frontier::counting;
 use crate::merged::{Work, root_entry};
-use crate::{Driver, Error, MergeSettings, Quantity};
+use crate::{Driver, Error, MergeSettings};
 
 /// The share of the time that merging the last ply may take. Reading, sorting and valuing its positions take about twice as long. At depth
 /// 12, errors are a third smaller with ply 6 than with ply 5.
@@ -170,7 +170,7 @@ impl Driver<'_> {
     /// Merges the first plies.
     fn merged_ply(&mut self, root: &Fen, depth: u32, settings: &EstimateSettings) -> Result<Merged, Error> {
         let options = MergeSettings::with_memory(settings.memory).options();
-        let mut work = Work::start(self, &counting(root), &options, depth, Quantity::Leaves)?;
+        let mut work = Work::start(self, &counting(root), &options, depth)?;
         let root = [root_entry(root)];
         work.add(&root)?;
         let last = settings.plies.unwrap_or(u32::MAX).min(depth);

@@ -1,5 +1,4 @@
-//! Work on chess trees with any backend: perft, divide, statistics, distinct positions, suites, comparisons of two
-//! backends, the best move by minimax, measurements of speed ([`mod@bench`]), and checks of
+//! Work on chess trees with any backend: perft, divide, statistics, distinct positions, suites, the best move by minimax, measurements of speed ([`mod@bench`]), and checks of
 //! devices ([`selfcheck`]).
 //!
 //! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets
@@ -8,9 +7,9 @@
 //!
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within a given
 //! memory, and merges as many plies as pays off. It stores each distinct position once, with the number of paths to it.
-//! [`Driver::stats`] and [`Driver::stats_merged`] count leaves by the kinds of moves that lead to them. [`Driver::unique`] counts
-//! the distinct positions of each ply. [`Driver::estimate`] estimates counts that are too large. A [`RangeCounter`] counts single
-//! ranges of a ply, for work that is divided among devices and machines.
+//! [`Driver::stats`] and, with [`Quantity::Categories`], [`Driver::perft_merged`] count leaves by the kinds of moves that lead to
+//! them. [`Driver::unique`] counts the distinct positions of each ply. [`Driver::estimate`] estimates counts that are too large. A
+//! [`RangeCounter`] counts single ranges of a ply, for work that is divided among devices and machines.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -30,7 +29,6 @@
 pub mod bench;
 mod best;
 mod calls;
-mod diff;
 mod divide;
 mod division;
 mod driver;
@@ -42,24 +40,20 @@ mod merged;
 mod moves;
 mod observer;
 mod plan;
-mod program;
 pub mod selfcheck;
-mod stats;
 mod suite;
 mod unique;
 
 pub use best::Best;
-pub use diff::{Diff, Difference, Divider};
 pub use division::{Division, DivisionRequest, MergeDevice};
 pub use driver::Driver;
-pub use error::{EngineError, Error};
+pub use error::Error;
 pub use estimate::{EstimateSettings, LeafEstimate};
 pub use frontier::Frontier;
 pub use merged::{MergeCosts, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
-pub use moves::{LineError, legal_moves, play_line};
+pub use moves::legal_moves;
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};
-pub use program::{Engine, Script, end_programs};
 pub use suite::{Caps, LineVerdict};
 pub use unique::Distinct;
 

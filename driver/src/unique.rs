@@ -5,7 +5,7 @@ use kogge_board::merge::{DIAGRAM_BYTES, KeyRange, MergeError, MergeOptions};
 
 use crate::frontier::counting;
 use crate::merged::{RangeCount, Ranges, Work, root_entry};
-use crate::{Driver, Error, Quantity};
+use crate::{Driver, Error};
 
 /// The number of plies after which multiplicities are reset to one or two. No position has more than 218 moves, so 2^32
 /// positions with two paths each have fewer than 2^128 paths after this number of plies.
@@ -46,7 +46,7 @@ impl Driver<'_> {
         let needs_memory = diagrams && !self.backend.info().counts_diagrams;
         let for_diagrams = if needs_memory { (memory / DIAGRAM_SHARE).min(MOST_FOR_DIAGRAMS) } else { 0 };
         let options = MergeOptions::with_memory(memory - for_diagrams);
-        let mut work = Work::start(self, &counting(root), &options, plies, Quantity::Leaves)?;
+        let mut work = Work::start(self, &counting(root), &options, plies)?;
         work.diagram_bytes = diagrams.then_some(if needs_memory { for_diagrams } else { u64::MAX });
         let root = [root_entry(root)];
         work.add(&root)?;

@@ -5,11 +5,13 @@ use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use kogge_board::{Fen, Format, Move, MoveError, Position, Quad48, Rules};
+use kogge::Game;
+use kogge::pgn::PgnReader;
+use kogge_board::{Fen, Format, Move, MoveError, MoveKind, Position, Quad48, Rules};
 use kogge_driver::{MergeDevice, epd};
 use kogge_ledger::{Kind, Ledger, LedgerRequest, Sqlite};
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_movegen_cpu::{count, expand};
+use kogge_movegen_cpu::{LegalMoves, count, expand};
 use kogge_search::Signals;
 use kogge_search::uci::{Host, serve};
 
@@ -98,11 +100,7 @@ pub fn moves(bytes: &[u8]) {
         let legal: Vec<_> = successors.iter().map(|successor| move_to(&rules, &position, successor)).collect();
         read_back(&rules, &position, &legal);
         let word = words.next().unwrap_or(&text);
-        for read in [
-            Move::from_uci(word, &rules, false, &legal),
-            Move::from_uci(word, &rules, true, &legal),
-            Move::from_san(word, &position, &legal),
-        ] {
+        for read in [Move::from_uci(word, &rules, legal.iter().copied()), from_san(word, &position, &legal)] {
             match read {
                 Ok(read) => assert!(legal.contains(&read), "{read:?} from {word:?}"),
                 Err(error) => one_line(error),
@@ -239,13 +237,42 @@ fn move_to(rules: &Rules, position: &Position, successor: &Quad48) -> Move {
 fn read_back(rules: &Rules, position: &Position, legal: &[Move]) {
     for &written in legal {
         let text = written.uci(rules, true);
-        assert_eq!(Move::from_uci(&text, rules, true, legal), Ok(written), "{text}");
+        assert_eq!(Move::from_uci(&text, rules, legal.iter().copied()), Ok(written), "{text}");
         // With castling files other than h and a, the king's step to file g or c may look like castling.
         let text = written.uci(rules, false);
-        let read = Move::from_uci(&text, rules, false, legal);
-        assert!(read == Ok(written) || matches!(read, Err(MoveError::Ambiguous { .. })), "{text}: {read:?}");
-        let text = written.san(position, rules, legal, |after| count(rules, &Quad48::from(after)) > 0);
-        assert_eq!(Move::from_san(&text, position, legal), Ok(written), "{text}");
+        let read = Move::from_uci(&text, rules, legal.iter().copied());
+        assert!(read == Ok(written) || read.as_ref().is_ok_and(|read| !read.is_castling()), "{text}: {read:?}");
+        let moves = LegalMoves::of(rules, position);
+        let text = moves.san(written);
+        assert_eq!(moves.parse_san(&text), Ok(written), "{text}");
+        assert_eq!(from_san(&text, position, legal), Ok(written), "{text}");
+    }
+}
+
+/// Reads one of the legal moves in SAN.
+fn from_san(text: &str, position: &Position, legal: &[Move]) -> Result<Move, MoveError> {
+    let castling = |kind| legal.iter().copied().find(|found| found.kind() == kind);
+    let castlings = [MoveKind::CastleKingside, MoveKind::CastleQueenside].map(castling);
+    Move::from_san(text, position, castlings, |piece, to| {
+        let goes_there = |found: &&Move| {
+            let kind = position.piece_at(found.from()).map(|(_, kind)| kind);
+            found.to() == to && !found.is_castling() && kind == Some(piece)
+        };
+        legal.iter().filter(goes_there).fold(0, |from, found| from | found.from().bit())
+    })
+}
+
+/// Checks that any bytes are games in PGN whose moves can be played, or errors that fit on a line.
+pub fn pgn(bytes: &[u8]) {
+    for game in PgnReader::new(bytes) {
+        match game {
+            Ok(found) => {
+                let mut game = Game::new(found.start);
+                found.moves().for_each(|played| game.play(played).expect("the moves of a game are legal"));
+                assert_eq!(game.to_string(), found.end().to_string());
+            }
+            Err(error) => one_line(error),
+        }
     }
 }
 

@@ -11,8 +11,13 @@ pub(crate) trait Arguments<I: Interface> {
     /// The kernel.
     const KERNEL: Kernel;
 
-    /// Calls `launch` with the buffers and the scalars, in the order of the signature.
-    fn bind<T>(&self, launch: impl FnOnce(&[&I::Buffer], &[u32]) -> T) -> T;
+    /// The buffers, in the order of the signature.
+    fn buffers<'a>(&'a self) -> impl AsRef<[&'a I::Buffer]>
+    where
+        I: 'a;
+
+    /// The scalars, in the order of the signature.
+    fn scalars(&self) -> impl AsRef<[u32]>;
 }
 
 /// Defines the struct of each kernel's arguments.
@@ -26,8 +31,15 @@ macro_rules! arguments {
         impl<I: Interface> Arguments<I> for $Kernel<'_, I> {
             const KERNEL: Kernel = Kernel::$Kernel;
 
-            fn bind<T>(&self, launch: impl FnOnce(&[&I::Buffer], &[u32]) -> T) -> T {
-                launch(&[$(self.$buffer.raw()),*], &[$(self.$scalar),*])
+            fn buffers<'a>(&'a self) -> impl AsRef<[&'a I::Buffer]>
+            where
+                I: 'a,
+            {
+                [$(self.$buffer.raw()),*]
+            }
+
+            fn scalars(&self) -> impl AsRef<[u32]> {
+                [$(self.$scalar),*]
             }
         }
     )* };

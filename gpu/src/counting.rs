@@ -43,7 +43,9 @@ pub(crate) async fn perft<I: Interface>(
             Ok(more.into_iter().map(u128::from).sum())
         };
         watching.batch = [totals.len(), totals.len() + batch.len()].map(share);
-        Walk::new(session, collect, Some(&mut watching)).count(batch.len(), depth).await?;
+        let mut walk = Walk::new(session, collect, Some(&mut watching));
+        walk.descend(0, batch.len(), depth, Span::WHOLE).await?;
+        walk.collect().await?;
         watching.counted += sums.iter().sum::<u128>();
         totals.append(&mut sums);
         Ok(())
@@ -113,14 +115,9 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
         Self { session, collect, pending: 0, leaves: 0, watching }
     }
 
-    /// Counts the leaves `depth` plies, at least two, below `len` roots, and collects all totals.
-    pub(crate) async fn count(&mut self, len: usize, depth: u32) -> Result<(), Retry> {
-        self.descend(0, len, depth, Span::WHOLE).await?;
-        self.collect().await
-    }
-
-    /// Counts the leaves `depth` plies, at least two, below the first `len` positions of a level.
-    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Retry> {
+    /// Counts the leaves `depth` plies, at least two, below the first `len` positions of a level. Afterwards, some totals may be
+    /// on the device still: [`Walk::collect`] takes them.
+    pub(crate) async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Retry> {
         if depth > 1 && depth <= self.session.last_plies() {
             return self.count_leaves(level, len, depth, span).await;
         }
@@ -199,7 +196,8 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
         Ok(())
     }
 
-    async fn collect(&mut self) -> Result<(), Retry> {
+    /// Takes all totals from the device.
+    pub(crate) async fn collect(&mut self) -> Result<(), Retry> {
         self.pending = 0;
         // Leaves weighted by multiplicity may exceed 128 bits; `collect` detects that, and this sum is used only for
         // reports.

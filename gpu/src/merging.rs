@@ -157,29 +157,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Expands these parents and returns the number of their successors that pass the filter, weighted by multiplicity.
-    async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
-        self.plies.sums().clear(&mut self.session.runner).map_err(or_full)?;
-        self.plies.restore_candidates(self.session).await.map_err(or_full)?;
-        let mut paths = 0;
-        while !rest.is_empty() {
-            let batch = match self.plies.load_parents(self.session, &rest).await {
-                Ok(batch) => batch,
-                Err(Retry::OutOfMemory) => {
-                    self.session.shrink()?;
-                    continue;
-                }
-                Err(Retry::Overflow) => continue,
-                Err(Retry::Error(error)) => return Err(error.into()),
-            };
-            // Some candidates may have been added already; they must not be added twice.
-            self.plies.expand(self.session, &batch).await.map_err(or_full)?;
-            (self.successors, [paths]) = self.plies.inserted(self.session).await?;
-            rest.start = batch.end;
-        }
-        Ok(paths)
-    }
-
     /// Counts the weighted leaves below these successors, with smaller buffers if memory runs out. See [`DeviceMerge::sums_below`].
     async fn leaves<const KINDS: usize>(
         &mut self,
@@ -252,7 +229,28 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
             return self.note(Err(MergeError::Full));
         }
         self.turn = self.parents_turn.map(Color::opposite);
-        let paths = block_on(self.expand_batches(parents.start..parents.end.min(self.parents)));
+        let mut rest = parents.start..parents.end.min(self.parents);
+        let paths = block_on(async {
+            self.plies.sums().clear(&mut self.session.runner).map_err(or_full)?;
+            self.plies.restore_candidates(self.session).await.map_err(or_full)?;
+            let mut paths = 0;
+            while !rest.is_empty() {
+                let batch = match self.plies.load_parents(self.session, &rest).await {
+                    Ok(batch) => batch,
+                    Err(Retry::OutOfMemory) => {
+                        self.session.shrink()?;
+                        continue;
+                    }
+                    Err(Retry::Overflow) => continue,
+                    Err(Retry::Error(error)) => return Err(error.into()),
+                };
+                // Some candidates may have been added already; they must not be added twice.
+                self.plies.expand(self.session, &batch).await.map_err(or_full)?;
+                (self.successors, [paths]) = self.plies.inserted(self.session).await?;
+                rest.start = batch.end;
+            }
+            Ok(paths)
+        });
         self.note(paths)
     }
 

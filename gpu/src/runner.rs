@@ -92,12 +92,11 @@ impl<I: Interface> Runner<I> {
         }
         let (group_size, groups) = self.settings.groups_of(A::KERNEL, items);
         let launched = self.start().await.and_then(|start| {
-            arguments.bind(|buffers, scalars| {
-                let launch = Launch { kernel: A::KERNEL, groups, group_size, buffers, scalars };
-                // SAFETY: the types of the arguments ensure that buffers and scalars match the signature. The caller
-                // promises the sizes.
-                unsafe { self.interface.launch(&launch) }
-            })?;
+            let (buffers, scalars) = (arguments.buffers(), arguments.scalars());
+            let (buffers, scalars) = (buffers.as_ref(), scalars.as_ref());
+            // SAFETY: the types of the arguments ensure that buffers and scalars match the signature. The caller promises the
+            // sizes.
+            unsafe { self.interface.launch(&Launch { kernel: A::KERNEL, groups, group_size, buffers, scalars }) }?;
             Ok(start)
         });
         self.end(A::KERNEL, items, launched).await

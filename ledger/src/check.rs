@@ -11,7 +11,7 @@ pub struct Check {
     pub entries: u64,
     /// The number of entries with a count.
     pub counted: u64,
-    /// The rows whose counts were changed after they were written.
+    /// The rows whose counts or sources were changed after they were written.
     pub changed: Vec<LedgerRow>,
     /// The SHA-256 of the tree and of all entries with their counts: two ledgers of this tree with the same entries and counts
     /// have equal hashes. `None` if any entry is uncounted, disputed or changed.
@@ -19,14 +19,17 @@ pub struct Check {
 }
 
 fn is_intact(row: &LedgerRow) -> bool {
-    let has_it = |&Given { count, checksum, .. }: &Given| checksum == Answer { id: row.entry.id, count }.checksum();
+    let has_it = |given: &Given| {
+        let answer = Answer { id: row.entry.id, count: given.count };
+        given.checksum == answer.checksum(&given.source)
+    };
     row.given.as_ref().is_none_or(has_it)
 }
 
 /// Describes a row that does not match its checksum.
 fn changed(row: &LedgerRow) -> String {
     let count = row.given.as_ref().map_or(String::new(), |given| format!(" ({})", given.count));
-    format!("the count of entry {}{count} does not have its checksum", row.entry.id)
+    format!("the count of entry {}{count} and its source do not have their checksum", row.entry.id)
 }
 
 impl Ledger {
@@ -93,7 +96,7 @@ impl Ledger {
             }
         }
         cover.end().map_err(|what| self.damaged(what))?;
-        if self.header().checksum != hash.checksum() {
+        if self.header().checksum != hash.checksum(self.header()) {
             return Err(self.damaged("its tree or its entries do not have their checksum".to_owned()));
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::source::Source;
 use crate::store::{Answer, Count, Header, Item, LedgerEntry, key_bytes};
 
 fn first_eight(hash: Sha256) -> u64 {
@@ -21,12 +22,22 @@ fn add_count(hash: &mut Sha256, count: &Count) {
     }
 }
 
+/// Adds texts, each after its length, so that no two lists of texts add the same bytes.
+fn add_texts<const N: usize>(hash: &mut Sha256, texts: [&String; N]) {
+    for text in texts {
+        hash.update((text.len() as u64).to_be_bytes());
+        hash.update(text);
+    }
+}
+
 impl Answer {
-    /// Returns the checksum of the entry's number and the count.
-    pub(super) fn checksum(&self) -> u64 {
+    /// Returns the checksum of the entry's number, the count and its source.
+    pub(super) fn checksum(&self, source: &Source) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.id.to_be_bytes());
         add_count(&mut hash, &self.count);
+        let Source { backend, device, variant, kogge, plan } = source;
+        add_texts(&mut hash, [backend, device, variant, kogge, plan]);
         first_eight(hash)
     }
 }
@@ -66,7 +77,9 @@ impl Hash {
         add_count(&mut self.0, count);
     }
 
-    pub(super) fn checksum(self) -> u64 {
+    /// Returns the checksum of the ledger: of the tree, the entries, and the texts of the header, which change no total.
+    pub(super) fn checksum(mut self, header: &Header) -> u64 {
+        add_texts(&mut self.0, [&header.plan, &header.kogge]);
         first_eight(self.0)
     }
 
@@ -75,9 +88,9 @@ impl Hash {
     }
 }
 
-/// Returns the checksum of a new ledger: of its tree and its entries, numbered from 0.
+/// Returns the checksum of a new ledger, whose entries are numbered from 0.
 pub(super) fn of_new(header: &Header, items: &[Item]) -> u64 {
     let mut hash = Hash::of(header);
     (0..).zip(items).for_each(|(id, &item)| hash.add(&LedgerEntry { id, item }));
-    hash.checksum()
+    hash.checksum(header)
 }

@@ -51,7 +51,7 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
             return Ok(Self { ledger, source, by: By::Leaves(driver) });
         }
         let plies = RangePlies { whole: header.ply.saturating_sub(1), last: header.ply, depth: header.depth };
-        let mut counter = RangeCounter::fitting(driver, &header.root, plies, header.counted, settings)?;
+        let mut counter = RangeCounter::fitting(driver, &header.root, plies, &settings.counting(header.counted))?;
         if counter.paths() != header.paths {
             let (ply, found, expected) = (header.ply, counter.paths(), header.paths);
             let reason = format!("it found {found} paths to ply {ply}, but the ledger has {expected}.");
@@ -122,7 +122,7 @@ pub(super) fn is_of_the_device(error: &Error) -> bool {
     match error {
         Error::Backend(error) => *error != BackendError::Overflow,
         Error::Memory { .. } => true,
-        Error::Engine(_) | Error::Cancelled(_) | Error::RangePlies { .. } | Error::Overflow => false,
+        Error::Cancelled(_) | Error::RangePlies { .. } | Error::Overflow => false,
     }
 }
 

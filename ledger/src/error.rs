@@ -189,7 +189,7 @@ pub enum LedgerError {
     KindsOfPositions,
     /// The frontier at that ply does not fit in memory.
     #[error(
-        "Ply {ply} has {positions} positions, more than the {limit} that a ledger's frontier may have; choose a smaller --ply."
+        "Ply {ply} has {positions} positions, more than the {limit} that a ledger's frontier may have; choose a smaller number of --plies."
     )]
     TooMany {
         /// The ply.

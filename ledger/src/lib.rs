@@ -23,8 +23,9 @@
 //! work. The total does not depend on leases, because an answer belongs to its entry and is recorded only once.
 //!
 //! # Checksums
-//! Each answer has a checksum, and the ledger has a checksum of its tree and of its entries' positions or ranges. Every read of
-//! a row therefore finds a changed number, which never enters a total. [`Ledger::check`] lists the changed entries.
+//! Each answer has a checksum of its count and its source, and the ledger has a checksum of its tree and of its entries' positions
+//! or ranges. Every read of a row therefore finds a changed number or name, which never enters a total. [`Ledger::check`] lists
+//! the changed entries.
 //!
 //! # Two answers
 //! An entry with a second answer keeps both answers. If they differ, the entry is disputed, and a ledger with a

@@ -12,7 +12,7 @@ use crate::source::Source;
 use kogge_driver::{Quantity, RangeCount};
 
 /// The version of the tables; other versions are refused.
-pub const FORMAT: i64 = 1;
+pub const FORMAT: i64 = 2;
 
 /// The kind of a ledger's entries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,7 +56,7 @@ pub struct Header {
     pub kogge: String,
     /// The time of creation, in seconds since 1970.
     pub created: i64,
-    /// The checksum of the tree and of the positions or ranges of the entries.
+    /// The checksum of the tree, of the texts of this header, and of the positions or ranges of the entries.
     pub checksum: u64,
 }
 
@@ -215,7 +215,7 @@ pub struct Given {
     pub source: Source,
     /// The time, in seconds since 1970.
     pub at: i64,
-    /// The checksum of the entry's number and the count, made when they were written.
+    /// The checksum of the entry's number, the count and its source, made when they were written.
     pub checksum: u64,
 }
 

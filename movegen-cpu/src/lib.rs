@@ -74,12 +74,14 @@ pub mod measurements {
 }
 
 mod backend;
+mod game;
 mod lanes;
 mod legal;
 pub mod mailbox;
 mod watched;
 
 pub use backend::Cpu;
+pub use game::{Game, LineError, Status, is_material_insufficient};
 pub use lanes::code::Code;
 pub use lanes::count::count;
 pub use lanes::generate::{MoveFilter, expand};

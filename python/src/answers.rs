@@ -1,8 +1,11 @@
 //! The methods of `Positions` that a device answers: counts, successors, perft, statistics, minimax.
 
-use kogge_board::{Backend, Categories, Fen, Leaves, Quad48, Score, Successors, unwatched};
-use kogge_driver::{Driver, Frontier};
-use kogge_movegen_cpu::MoveFilter;
+use std::time::Duration;
+
+use kogge::board::Pace;
+use kogge::driver::Frontier;
+use kogge::movegen_cpu::MoveFilter;
+use kogge::{Backend, Categories, Driver, Fen, Leaves, NamedDevice, Quad48, Score, Successors, Watch};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,11 +22,18 @@ type Column = fn(&Categories) -> u128;
 const SHALLOW: u32 = 3;
 
 /// The maximum number of positions in one call, by the plies to count below them: a fraction of a second of work.
-const AT_ONCE: [usize; SHALLOW as usize + 1] = [1 << 20, 1 << 20, 1 << 17, 1 << 13];
+const AT_ONCE: [u64; SHALLOW as usize + 1] = [1 << 20, 1 << 20, 1 << 17, 1 << 13];
 
-/// The maximum number of positions that are expanded in one call. The successors of this call, 1.7 GB at 35 moves a
-/// position, are not copied; those of further calls are.
-const EXPAND_AT_ONCE: usize = 1 << 20;
+/// The pace of calls that a watch can stop.
+fn steady(at_once: u64) -> Pace {
+    Pace::new(at_once, Duration::ZERO, 1)
+}
+
+/// The pace of calls that expand, which nothing stops. The CPU expands a million positions in a fraction of a second; their
+/// successors, 1.7 GB at 35 moves a position, are not copied, but those of further calls are.
+fn expanding(device: NamedDevice) -> Pace {
+    if device::is_cpu(device) { steady(work::AT_ONCE) } else { Pace::new(1 << 12, Duration::from_millis(100), 4) }
+}
 
 #[pymethods]
 impl Positions {
@@ -42,9 +52,9 @@ impl Positions {
             work::in_chunks(
                 py,
                 &quads,
-                AT_ONCE[1],
+                steady(AT_ONCE[1]),
                 open,
-                |it, chunk| it.perft(&rules, chunk, 1, &mut unwatched),
+                |it, chunk, watch| it.perft(&rules, chunk, 1, watch),
                 // A position has at most a few hundred moves.
                 |part| counts.extend(part.into_iter().map(|moves| moves as u32)),
             )?;
@@ -81,7 +91,7 @@ impl Positions {
                     children.extend(part.positions);
                 }
             };
-            work::in_chunks(py, &quads, EXPAND_AT_ONCE, open, |it, chunk| it.expand(&rules, chunk), join)?;
+            work::in_chunks(py, &quads, expanding(device), open, |it, chunk, _| it.expand(&rules, chunk), join)?;
         }
         answered(offsets.len() - 1, quads.len())?;
         Ok((Self::new(children, self.rules), PyArray1::from_vec(py, offsets)))
@@ -102,9 +112,10 @@ impl Positions {
         let depth = checked_depth(depth)?;
         if depth <= SHALLOW {
             let mut counts = Vec::with_capacity(quads.len());
-            let (open, at_once) = (|| device::open_near(device), AT_ONCE[depth as usize]);
-            let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.perft(&rules, chunk, depth, &mut unwatched);
-            work::in_chunks(py, &quads, at_once, open, call, |part| counts.extend(part))?;
+            let (open, pace) = (|| device::open_near(device), steady(AT_ONCE[depth as usize]));
+            let call =
+                |it: &mut dyn Backend, chunk: &[Quad48], watch: &mut Watch<'_>| it.perft(&rules, chunk, depth, watch);
+            work::in_chunks(py, &quads, pace, open, call, |part| counts.extend(part))?;
             answered(counts.len(), quads.len())?;
             return Ok(PyArray1::from_vec(py, narrow(counts)?));
         }
@@ -135,9 +146,11 @@ impl Positions {
         if depth <= SHALLOW {
             let (rules, mut stats) = (self.rules.counting(), Vec::with_capacity(quads.len()));
             // Counting by kind takes longer than counting.
-            let (open, at_once) = (|| device::open_near(device), AT_ONCE[depth as usize] / 4);
-            let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.categories(&rules, chunk, depth, &mut unwatched);
-            work::in_chunks(py, &quads, at_once, open, call, |part| stats.extend(part))?;
+            let (open, pace) = (|| device::open_near(device), steady(AT_ONCE[depth as usize] / 4));
+            let call = |it: &mut dyn Backend, chunk: &[Quad48], watch: &mut Watch<'_>| {
+                it.categories(&rules, chunk, depth, watch)
+            };
+            work::in_chunks(py, &quads, pace, open, call, |part| stats.extend(part))?;
             answered(stats.len(), quads.len())?;
             return columns(py, &stats);
         }
@@ -168,7 +181,7 @@ impl Positions {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, PyArray1<i32>>, Failure> {
         let device = device::named(device)?;
-        kogge_board::check_depth(depth)?;
+        kogge::board::check_depth(depth)?;
         let leaves = if quiescence { Leaves::Quiescent } else { Leaves::Static };
         let quads = self.buffer.quads();
         let rules = self.rules.castling;
@@ -217,10 +230,10 @@ impl Positions {
 /// Refuses depths beyond the driver's.
 pub(crate) fn checked_depth(depth: u32) -> Result<u32, Failure> {
     match depth {
-        ..=kogge_driver::MAX_DEPTH => Ok(depth),
+        ..=kogge::MAX_DEPTH => Ok(depth),
         _ => Err(Failure::Input(format!(
             "A depth of {depth} plies is too deep; it can be {} at most.",
-            kogge_driver::MAX_DEPTH
+            kogge::MAX_DEPTH
         ))),
     }
 }

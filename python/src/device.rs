@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use kogge_board::{Backend, BackendError};
-use kogge_devices::{BackendName, Estimate, NamedDevice, Request};
-use kogge_driver::Error;
-use kogge_movegen_cpu::Code;
+use kogge::movegen_cpu::Code;
+use kogge::{Backend, BackendError, BackendName, Error, Estimate, NamedDevice, Request};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
@@ -98,7 +96,7 @@ pub(crate) fn open(device: NamedDevice) -> Result<Device, Failure> {
         return Ok(open);
     }
     let request = Request { backend: device.backend, device: device.number, ..Request::default() };
-    let backend = kogge_devices::open(&request, None)?.backend;
+    let backend = kogge::open(&request, None)?.backend;
     // Another thread may have opened the device in the meantime; all calls must share one.
     Ok(with_process(|process| process.devices.entry(device).or_insert(Device(Arc::new(Mutex::new(backend)))).clone()))
 }

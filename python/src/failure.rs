@@ -1,8 +1,6 @@
 //! The exceptions of the package, and the errors that become exceptions.
 
-use kogge_board::BackendError;
-use kogge_devices::OpenError;
-use kogge_driver::Error;
+use kogge::{BackendError, Error, OpenError};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -108,7 +106,7 @@ impl From<Error> for Failure {
             Error::Cancelled(_) => Self::Stopped(sentence),
             Error::Overflow => Self::Overflow(sentence),
             Error::Memory { .. } => Self::Memory(sentence),
-            Error::Engine(_) | Error::RangePlies { .. } => Self::Input(sentence),
+            Error::RangePlies { .. } => Self::Input(sentence),
         }
     }
 }

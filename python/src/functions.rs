@@ -2,9 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use kogge_board::{Backend, DeviceInfo, known};
-use kogge_devices::{BACKENDS, costs, memory};
-use kogge_driver::{Driver, Error, LEAST_MERGED_DEPTH};
+use kogge::driver::LEAST_MERGED_DEPTH;
+use kogge::{BACKENDS, Backend, DeviceInfo, Driver, Error, costs, known, memory};
 use pyo3::prelude::*;
 
 use crate::answers::checked_depth;

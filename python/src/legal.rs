@@ -1,7 +1,7 @@
 //! The methods `moves` and `play` of `Positions`.
 
-use kogge_board::{Move, Quad48};
-use kogge_movegen_cpu::Code;
+use kogge::movegen_cpu::Code;
+use kogge::{LegalMoves, Move, Quad48};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ const PAIRS: usize = 64 * 64;
 
 #[pymethods]
 impl Positions {
-    /// Returns the legal moves of each position in a form: `"uci"`, `"codes"`, `"indices"` or `"mask"`.
+    /// Returns the legal moves of each position in a form: `"uci"`, `"san"`, `"codes"`, `"indices"` or `"mask"`.
     #[pyo3(signature = (form = "uci"))]
     fn moves<'py>(&self, py: Python<'py>, form: &str) -> Result<Bound<'py, PyAny>, Failure> {
         let rules = self.rules;
@@ -34,11 +34,12 @@ impl Positions {
                 };
                 Ok(PyList::new(py, offsets.windows(2).map(line).collect::<PyResult<Vec<_>>>()?)?.into_any())
             }
+            "san" => Ok(PyList::new(py, self.sans(py)?)?.into_any()),
             "codes" => self.flat_arrays(py, Move::bits),
             "indices" => self.flat_arrays(py, |played| Squares::of(played, &rules).index() as i64),
             "mask" => Ok(self.mask(py)?.into_any()),
             _ => Err(Failure::Input(format!(
-                "There is no form {form:?} of moves; expected \"uci\", \"codes\", \"indices\" or \"mask\"."
+                "There is no form {form:?} of moves; expected \"uci\", \"san\", \"codes\", \"indices\" or \"mask\"."
             ))),
         }
     }
@@ -85,6 +86,24 @@ impl Positions {
             start += moves.len();
         }
         Ok((joined(parts.into_iter().map(|(moves, _)| moves).collect()), offsets))
+    }
+
+    /// Returns the legal moves of each position in SAN.
+    fn sans(&self, py: Python<'_>) -> Result<Vec<Vec<String>>, Failure> {
+        let code = device::code()?;
+        let rules = &self.rules;
+        let parts = work::map_chunks(py, &self.buffer.quads(), 1, |_, chunk| {
+            let mut successors = Vec::new();
+            let mut line = |quad: &Quad48| {
+                let position = quad.unpack_unchecked();
+                let legal = LegalMoves::of(&rules.castling, &position);
+                let mut names = Vec::new();
+                for_each(code, rules, quad, &mut successors, |played, _| names.push(legal.san(played)));
+                names
+            };
+            Ok::<_, Failure>(chunk.iter().map(&mut line).collect::<Vec<_>>())
+        })?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     /// Returns [`Positions::flat`] as two arrays.
@@ -134,16 +153,14 @@ impl Positions {
             MoveName::Code(code) => find(&|played| played.bits() == code),
             MoveName::Index(index) => find(&|played| {
                 let squares = Squares::of(played, rules);
-                squares.index() as i64 == index
-                    && squares.promotion.is_none_or(|piece| piece == kogge_board::Piece::Queen)
+                squares.index() as i64 == index && squares.promotion.is_none_or(|piece| piece == kogge::Piece::Queen)
             }),
             MoveName::Text(text) => match Squares::from_uci(text) {
                 Some(squares) => find(&|played| Squares::of(played, rules) == squares),
                 None => {
-                    let mut legal = Vec::new();
-                    for_each(code, rules, quad, room, |played, _| legal.push(played));
                     let position = quad.unpack_unchecked();
-                    let played = Move::from_san(text, &position, &legal).map_err(|error| error.to_string())?;
+                    let legal = LegalMoves::of(&rules.castling, &position);
+                    let played = legal.parse_san(text).map_err(|error| error.to_string())?;
                     return Ok(Quad48::from(&position.play(&rules.castling, played)));
                 }
             },

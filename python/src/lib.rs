@@ -8,6 +8,7 @@ mod buffer;
 mod device;
 mod failure;
 mod functions;
+mod games;
 mod legal;
 mod moves;
 mod planes;
@@ -38,6 +39,6 @@ fn _kogge(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MoveError", py.get_type::<failure::MoveError>())?;
     module.add("DeviceError", py.get_type::<failure::DeviceError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("START", kogge_board::START)?;
+    module.add("START", kogge::board::START)?;
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use kogge_board::bits::PAWN_RANKS;
-use kogge_board::{Color, Move, MoveKind, Piece, Quad48, Square};
-use kogge_movegen_cpu::{Code, MoveFilter};
+use kogge::board::bits::PAWN_RANKS;
+use kogge::movegen_cpu::{Code, MoveFilter};
+use kogge::{Color, Move, MoveKind, Piece, Quad48, Square};
 
 use crate::rules::Rules;
 

@@ -1,7 +1,7 @@
 //! The method `planes` of `Positions`: boards as networks take them.
 
-use kogge_board::bits::{Bits, PAWN_RANKS};
-use kogge_board::{Color, Quad48};
+use kogge::board::bits::{Bits, PAWN_RANKS};
+use kogge::{Color, Quad48};
 use numpy::{Element, PyArray4, PyArrayMethods};
 use pyo3::prelude::*;
 

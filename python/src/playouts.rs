@@ -1,7 +1,7 @@
 //! Random games.
 
-use kogge_board::Quad48;
-use kogge_movegen_cpu::{Code, MoveFilter};
+use kogge::Quad48;
+use kogge::movegen_cpu::{Code, MoveFilter};
 use pyo3::prelude::*;
 
 use crate::device;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use bytemuck::Pod;
-use kogge_board::{Position, Quad48};
-use kogge_records::{BulletBoard, GameResult, MarlinBoard, ScoredPosition};
+use kogge::{GameResult, Position, Quad48};
+use kogge_records::{BulletBoard, MarlinBoard, ScoredPosition};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

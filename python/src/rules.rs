@@ -1,6 +1,6 @@
 //! The class `Rules`: the rules that all positions of an array share.
 
-use kogge_board::{Position, Rules as Castling};
+use kogge::{Position, Rules as Castling};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 

@@ -1,6 +1,7 @@
 //! Positions from and to text, bytes, and the boards of python-chess.
 
-use kogge_board::{Color, Fen, FenError, Format, Piece, Position, Quad48, Rules as Castling, Square, bits, known};
+use kogge::board::bits;
+use kogge::{Color, Fen, Format, Piece, Position, Quad48, Rules as Castling, Square, known};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
@@ -62,7 +63,13 @@ impl Collection {
         Ok(())
     }
 
-    fn add_fen(&mut self, fen: &Fen) -> Result<(), String> {
+    /// Returns the number of positions.
+    pub(crate) fn len(&self) -> usize {
+        self.quads.len()
+    }
+
+    /// Adds the position of a FEN.
+    pub(crate) fn add_fen(&mut self, fen: &Fen) -> Result<(), String> {
         self.add(fen.position, fen.rules.castling_files, fen.is_chess960())
     }
 
@@ -128,17 +135,9 @@ impl Positions {
         let text = std::fs::read(&path)
             .map_err(|error| PyOSError::new_err(format!("The file {} cannot be read: {error}.", path.display())))?;
         let mut collection = Collection::new(rules);
-        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let in_line =
-                |reason: String| Failure::Position(collection.quads.len(), format!("In line {number}: {reason}"));
-            let line = str::from_utf8(line).map_err(|_| in_line("It is not text in UTF-8.".to_owned()))?;
-            let line = line.trim_start_matches('\u{feff}').trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let fen: Fen = epd_fen(line).parse().map_err(|error: FenError| in_line(error.to_string()))?;
+        for (number, fen) in kogge::driver::epd::positions(&text) {
             let index = collection.quads.len();
-            let added = collection.add_fen(&fen);
+            let added = fen.map_err(|error| error.to_string()).and_then(|fen| collection.add_fen(&fen));
             added.map_err(|reason| Failure::Position(index, format!("In line {number}: {reason}")))?;
         }
         Ok(collection.finish())
@@ -163,7 +162,7 @@ impl Positions {
         }
         let buffer = match format {
             Format::Quad48 => Buffer::from(words::<Quad48>(data)),
-            _ => Buffer::from(words::<kogge_board::Circle32>(data)),
+            _ => Buffer::from(words::<kogge::Circle32>(data)),
         };
         let positions = Self::new(buffer, rules.unwrap_or_default());
         positions.check_all(py)?;
@@ -239,14 +238,6 @@ fn texts<'py>(
 
 fn read(fen: &str, index: usize) -> Result<Fen, Failure> {
     known::root(fen).map_err(|error| Failure::Position(index, error.to_string()))
-}
-
-/// Returns the part of an EPD line that is a FEN of four or six fields.
-fn epd_fen(line: &str) -> String {
-    let fields: Vec<&str> = line.split(';').next().unwrap_or_default().split_ascii_whitespace().collect();
-    let is_number = |at: usize| fields.get(at).is_some_and(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
-    let count = if is_number(4) && is_number(5) { 6 } else { 4 };
-    fields[..fields.len().min(count)].join(" ")
 }
 
 /// Reads a board of python-chess, and the files of its castling rooks.

@@ -1,9 +1,11 @@
 //! The methods of `Positions` that look at each position separately: checkers, status, evaluation, state.
 
-use kogge_board::attacks::{Sides, attackers};
-use kogge_board::bits::PAWN_RANKS;
-use kogge_board::minimax::FIFTY_MOVES;
-use kogge_board::{Quad48, State};
+use kogge::board::{
+    attacks::{Sides, attackers},
+    minimax::FIFTY_MOVES,
+};
+use kogge::movegen_cpu::is_material_insufficient;
+use kogge::{Quad48, State};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -21,9 +23,6 @@ mod numbers {
     pub(super) const FIFTY_MOVES: u8 = 4;
 }
 
-/// The dark squares.
-const DARK: u64 = 0xaa55_aa55_aa55_aa55;
-
 #[pymethods]
 impl Positions {
     /// Returns the squares of the pieces that give check.
@@ -38,7 +37,7 @@ impl Positions {
         self.each(py, |quad| match () {
             () if code.count(&rules, quad) == 0 && checkers(quad) != 0 => numbers::CHECKMATE,
             () if code.count(&rules, quad) == 0 => numbers::STALEMATE,
-            () if is_material_insufficient(quad) => numbers::INSUFFICIENT_MATERIAL,
+            () if is_material_insufficient(&quad.unpack_unchecked()) => numbers::INSUFFICIENT_MATERIAL,
             () if quad.state().halfmove_clock() >= FIFTY_MOVES => numbers::FIFTY_MOVES,
             () => numbers::ONGOING,
         })
@@ -80,18 +79,4 @@ impl Positions {
 fn checkers(quad: &Quad48) -> u64 {
     let Sides { own, their, empty } = Sides::of(quad);
     attackers(quad, quad.kings & own, empty) & their
-}
-
-/// Returns whether the material rules out mate by any series of legal moves: only kings, or besides them one knight or bishops on
-/// squares of one colour.
-fn is_material_insufficient(quad: &Quad48) -> bool {
-    if quad.pawns & PAWN_RANKS | quad.rooks_queens != 0 {
-        return false;
-    }
-    let (knights, bishops) = (quad.knights, quad.bishops_queens);
-    match knights.count_ones() {
-        0 => bishops & DARK == 0 || bishops & !DARK == 0,
-        1 => bishops == 0,
-        _ => false,
-    }
 }

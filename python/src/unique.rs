@@ -39,6 +39,12 @@ impl Positions {
         let quads = self.buffer.quads();
         PyArray1::from_vec(py, quads.iter().map(|quad| hash(bytemuck::must_cast_ref::<_, [u64; 6]>(quad))).collect())
     }
+
+    /// Returns Polyglot's Zobrist key of each position.
+    fn polyglot_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        let quads = self.buffer.quads();
+        PyArray1::from_vec(py, quads.iter().map(|quad| quad.unpack_unchecked().zobrist_key()).collect())
+    }
 }
 
 /// Returns a hash of some words: each is added, multiplied by a large odd number, and folded.

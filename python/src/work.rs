@@ -1,12 +1,13 @@
 //! Work without the GIL: on chunks of positions, and on a separate thread for long work. Ctrl-C stops both.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Quad48};
-use kogge_driver::{Observer, Progress};
+use kogge::board::Pace;
+use kogge::{Backend, BackendError, Observer, Progress, Quad48, Watch};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -15,6 +16,9 @@ use crate::failure::Failure;
 
 /// The maximum number of positions that a call handles on the calling thread: for so few, waking other threads takes longer.
 pub(crate) const FEW: usize = 64;
+
+/// The maximum number of positions in one call of a device.
+pub(crate) const AT_ONCE: u64 = 1 << 20;
 
 /// The number of positions between two checks for Ctrl-C: a fraction of a second of work.
 const BETWEEN_SIGNALS: usize = 1 << 17;
@@ -25,21 +29,42 @@ const TASK: usize = 256;
 /// The time between two checks for Ctrl-C, and between two calls of a progress callback.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Calls a device for chunks of `at_once` positions, and joins the answers. A single answer is not copied.
+/// Calls a device for chunks of positions, and joins the answers. A single answer is not copied.
 pub(crate) fn in_chunks<T: Send>(
     py: Python<'_>,
     positions: &[Quad48],
-    at_once: usize,
+    mut pace: Pace,
     device: impl FnOnce() -> Result<Device, Failure> + Send,
-    call: impl Fn(&mut dyn Backend, &[Quad48]) -> Result<T, BackendError> + Sync,
+    call: impl Fn(&mut dyn Backend, &[Quad48], &mut Watch<'_>) -> Result<T, BackendError> + Sync,
     mut join: impl FnMut(T),
 ) -> Result<(), Failure> {
     let device = py.detach(device)?;
-    for chunk in positions.chunks(at_once) {
-        join(py.detach(|| device.call(|backend| call(backend, chunk)))?);
+    let mut rest = positions;
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(pace.next(AT_ONCE.min(rest.len() as u64)) as usize);
+        let start = Instant::now();
+        join(py.detach(|| until_signal(|watch| device.call(|backend| call(backend, chunk, watch))))?);
         py.check_signals()?;
+        pace.saw(chunk.len() as u64, start.elapsed());
+        rest = after;
     }
     Ok(())
+}
+
+/// Makes one call of a device without the GIL, and stops it at Ctrl-C.
+fn until_signal<T>(call: impl FnOnce(&mut Watch<'_>) -> Result<T, BackendError>) -> Result<T, Failure> {
+    let (mut looked, mut raised) = (Instant::now(), None);
+    let answer = call(&mut |_, _| {
+        if looked.elapsed() >= INTERVAL {
+            raised = Python::attach(|py| py.check_signals()).err();
+            looked = Instant::now();
+        }
+        if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    match raised {
+        Some(error) => Err(Failure::Python(error)),
+        None => Ok(answer?),
+    }
 }
 
 /// Fills a row of `width` elements for each position, on all cores.

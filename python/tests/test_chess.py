@@ -1,6 +1,10 @@
 """Compares moves, status and children with python-chess on 20,000 random positions, Chess960 included."""
 
+import random
+
 import chess
+import chess.pgn
+import chess.polyglot
 import kogge
 import numpy as np
 import pytest
@@ -35,6 +39,65 @@ def test_moves(all_groups):
             promotions += sum(move.promotion is not None for move in board.legal_moves)
             captures_en_passant += board.has_legal_en_passant()
     assert castlings > 300 and promotions > 500 and captures_en_passant > 50
+
+
+def test_san(all_groups):
+    for boards, positions in all_groups:
+        for board, uci, san in zip(boards, positions.moves(), positions.moves("san"), strict=True):
+            assert san == [board.san(board.parse_uci(text)) for text in uci], board.fen()
+
+
+def test_polyglot_keys(all_groups):
+    for boards, positions in all_groups:
+        expected = []
+        for board in boards:
+            board = board.copy(stack=False)
+            # Both programs then know the same squares; kogge keeps a square only if the capture is legal.
+            board.ep_square = board.ep_square if board.has_legal_en_passant() else None
+            expected.append(chess.polyglot.zobrist_hash(board))
+        assert positions.polyglot_keys().tolist() == expected
+
+
+def test_games_to_their_end(tmp_path):
+    choose = random.Random(5)
+    games, expected, results = [], [], []
+    for number in range(200):
+        fischer = number % 2 == 1
+        board = chess.Board.from_chess960_pos(518 if number % 4 == 1 else choose.randrange(960)) if fischer else chess.Board()
+        if fischer and number % 4 == 3:
+            # One array has one rule for castling, so only rooks on files a and h castle.
+            board.set_castling_fen("-")
+        game = chess.pgn.Game.from_board(board)
+        game.headers["White"] = 'A "quoted" \\ name'
+        node = game
+        expected.append(board.copy(stack=False))
+        while not board.is_game_over(claim_draw=False):
+            if choose.random() < 0.1:
+                node.add_variation(choose.choice(list(board.legal_moves)), comment="a (variation) 1-0")
+            move = choose.choice(list(board.legal_moves))
+            node = node.add_main_variation(move)
+            if choose.random() < 0.1:
+                node.comment = "[%clk 0:01:00] good; 12. e4"
+                node.nags = {chess.pgn.NAG_GOOD_MOVE, 140}
+            board.push(move)
+            expected.append(board.copy(stack=False))
+        game.headers["Result"] = board.result()
+        games.append(str(game))
+        results.append({"1-0": 2, "0-1": 0, "1/2-1/2": 1}[board.result()])
+    path = tmp_path / "games.pgn"
+    path.write_text("\n\n".join(games), encoding="utf-8")
+    positions, offsets, found = Positions.from_pgn(path)
+    assert len(offsets) == 201 and offsets[-1] == len(positions) == len(expected)
+    assert found.tolist() == results and set(results) == {0, 1, 2}
+    for board, fen in zip(expected, positions.to_fens(), strict=True):
+        assert board.fen(en_passant="legal").split()[:2] == fen.split()[:2]
+    # The last positions end the games, but for repetitions, which an array does not know.
+    last = positions[offsets[1:] - 1]
+    ended = last.status() != Status.ONGOING
+    boards = [expected[end - 1] for end in offsets[1:]]
+    for board, over in zip(boards, ended, strict=True):
+        assert over or board.halfmove_clock >= 8
+    assert ended.sum() > 50
 
 
 def test_counts(all_groups):

@@ -61,7 +61,7 @@ def test_fens(fens):
         use(positions)
 
 
-@given(st.sampled_from(["from_fens", "groups_from_fens", "from_epd", "from_bytes", "from_boards", "start", "concatenate"]), st.data())
+@given(st.sampled_from(["from_fens", "groups_from_fens", "from_epd", "from_pgn", "from_bytes", "from_boards", "start", "concatenate"]), st.data())
 def test_sources(name, data):
     argument = data.draw(st.integers(-10, 1000) if name == "start" and data.draw(st.booleans()) else ANYTHING)
     if name == "start" and isinstance(argument, int) and 1 << 20 < argument < 1 << 62:

@@ -250,6 +250,25 @@ def test_epd(tmp_path: Path):
         Positions.from_epd(tmp_path / "missing")
 
 
+def test_pgn(tmp_path: Path):
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 e5 (1... c5) 2. Nf3 1-0\n\n[Variant \"Chess960\"] *\n")
+    positions, offsets, results = Positions.from_pgn(path)
+    assert positions[0] == positions[4] == Positions.start()
+    assert positions[1] == Positions.start().play(["e4"]) and positions[3].to_fens()[0].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2")
+    assert (offsets.tolist(), offsets.dtype) == ([0, 4, 5], np.int64)
+    assert (results.tolist(), results.dtype) == ([2, -1], np.int8)
+    path.write_text("1. e4 *\n\n1. e4 e5\n2. Ke3 *\n")
+    with pytest.raises(ValueError, match="games.pgn: Game 2, line 4: The move \"Ke3\" is not legal here"):
+        Positions.from_pgn(str(path))
+    path.write_text('[FEN "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 9"] *\n[FEN "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 9"] *')
+    with pytest.raises(PositionError, match="It is in game 2. It castles with the rook on file h") as error:
+        Positions.from_pgn(path)
+    assert error.value.index == 1
+    with pytest.raises(OSError, match="cannot be read"):
+        Positions.from_pgn(tmp_path / "missing")
+
+
 def test_boards():
     boards = [chess.Board(fen) for fen in FENS]
     assert Positions.from_boards(boards) == Positions.from_fens(FENS)

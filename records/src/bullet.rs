@@ -1,9 +1,9 @@
 //! The record of bulletformat.
 
 use bytemuck::{Pod, Zeroable};
-use kogge_board::{Color, Position, Rules, Square};
+use kogge_board::{Color, GameResult, Position, Rules, Square};
 
-use crate::{GameResult, RecordError, ScoredPosition, pieces};
+use crate::{RecordError, ScoredPosition, pieces};
 
 /// A position seen by the side to move, as `ChessBoard` of the crate `bulletformat` stores it.
 ///

@@ -9,8 +9,8 @@
 //! ([`bytemuck::Pod`]); unpacking checks that they are a legal position.
 //!
 //! ```
-//! use kogge_board::Fen;
-//! use kogge_records::{ScoredPosition, GameResult, MarlinBoard};
+//! use kogge_board::{Fen, GameResult};
+//! use kogge_records::{MarlinBoard, ScoredPosition};
 //!
 //! let fen = Fen::start();
 //! let annotated = ScoredPosition { position: fen.position, score: 35, result: GameResult::WhiteWins, fullmove: 1 };
@@ -24,7 +24,7 @@ mod error;
 mod marlin;
 mod pieces;
 
-use kogge_board::Position;
+use kogge_board::{GameResult, Position};
 
 pub use bullet::BulletBoard;
 pub use error::RecordError;
@@ -41,38 +41,4 @@ pub struct ScoredPosition {
     pub result: GameResult,
     /// The number of the next move, from 1.
     pub fullmove: u16,
-}
-
-/// The result of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum GameResult {
-    /// Black wins.
-    BlackWins = 0,
-    /// A draw.
-    Draw = 1,
-    /// White wins.
-    WhiteWins = 2,
-}
-
-impl GameResult {
-    /// Returns the result with this number: 0 black wins, 1 a draw, 2 white wins.
-    pub const fn new(number: u8) -> Option<Self> {
-        match number {
-            0 => Some(Self::BlackWins),
-            1 => Some(Self::Draw),
-            2 => Some(Self::WhiteWins),
-            _ => None,
-        }
-    }
-
-    /// Returns the result with the colours exchanged.
-    #[must_use]
-    pub const fn mirrored(self) -> Self {
-        match self {
-            Self::BlackWins => Self::WhiteWins,
-            Self::Draw => Self::Draw,
-            Self::WhiteWins => Self::BlackWins,
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! The record of marlinformat.
 
 use bytemuck::{Pod, Zeroable};
-use kogge_board::{Color, Piece, Position, Rules, Square, State};
+use kogge_board::{Color, GameResult, Piece, Position, Rules, Square, State};
 
-use crate::{GameResult, RecordError, ScoredPosition, pieces};
+use crate::{RecordError, ScoredPosition, pieces};
 
 /// A whole position, as `PackedBoard` of marlinformat stores it.
 ///

@@ -2,8 +2,8 @@
 //! of those crates.
 
 use bytemuck::Zeroable;
-use kogge_board::{Color, Fen, Piece, Position, Rules, State};
-use kogge_records::{BulletBoard, GameResult, MarlinBoard, RecordError, ScoredPosition};
+use kogge_board::{Color, Fen, GameResult, Piece, Position, Rules, State};
+use kogge_records::{BulletBoard, MarlinBoard, RecordError, ScoredPosition};
 use kogge_testkit::placement;
 use proptest::prelude::*;
 use viriformat::chess::board::Board;

@@ -4,15 +4,14 @@
 //! cores. [`Searcher`] searches a [`Game`] within [`Limits`].
 //!
 //! ```
-//! use kogge_board::Fen;
 //! use kogge_search::{Game, Limits, Searcher, Signals};
 //!
-//! let start: Fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1".parse()?;
+//! let game: Game = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1".parse()?;
 //! let mut searcher = Searcher::new()?;
 //! let limits = Limits { depth: Some(4), ..Limits::default() };
-//! let found = searcher.search(&Game::new(&start)?, &limits, &Signals::default(), &mut |_| ());
+//! let found = searcher.search(&game, &limits, &Signals::default(), &mut |_| ());
 //! assert_eq!(found.score.to_string(), "mate in 1");
-//! assert_eq!(found.line[0].uci(&start.rules, false), "a1a8");
+//! assert_eq!(game.san(found.line[0]), "Ra8#");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -21,14 +20,14 @@
 
 mod corrections;
 mod exchange;
-mod game;
 mod limits;
 mod order;
+mod root;
 mod searcher;
 mod table;
 pub mod uci;
 mod worker;
 
-pub use game::{End, Game};
+pub use kogge_movegen_cpu::Game;
 pub use limits::{Clock, Limits, Signals};
 pub use searcher::{Info, SearchResult, Searcher};

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use kogge_board::{BackendError, Move, Quad48, Score};
-use kogge_movegen_cpu::Code;
+use kogge_board::{BackendError, Move, Quad48, Score, evaluate};
+use kogge_movegen_cpu::{Code, Game};
 
-use crate::Game;
 use crate::limits::{Limits, Signals, Timer};
+use crate::root::RootPosition;
 use crate::table::Table;
 use crate::worker::{INFINITE, MAX_PLY, Run, SharedState, Worker};
 
@@ -32,6 +32,22 @@ pub struct Info {
     pub time: Duration,
     /// The fullness of the transposition table, in thousandths.
     pub table_fullness: u32,
+}
+
+impl Info {
+    /// Describes the result of a search that was too short to report a line.
+    pub(crate) fn of(SearchResult { score, line, depth, nodes }: &SearchResult, time: Duration) -> Self {
+        Self {
+            depth: *depth,
+            selective_depth: *depth,
+            rank: 1,
+            score: *score,
+            line: line.clone(),
+            nodes: *nodes,
+            time,
+            table_fullness: 0,
+        }
+    }
 }
 
 /// The result of a search.
@@ -121,20 +137,21 @@ impl Searcher {
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
         let timer = Timer::new(limits, self.overhead);
-        let mut moves = game.moves();
+        let mut root = RootPosition::new(self.code, game);
+        let moves = &mut root.moves;
         if limits.moves.iter().any(|wanted| moves.iter().any(|(played, _)| played == wanted)) {
             moves.retain(|(played, _)| limits.moves.contains(played));
         }
         if moves.is_empty() {
-            let score = kogge_board::minimax::without_moves(game.position());
+            let score = kogge_board::minimax::without_moves(&root.position);
             return SearchResult { score, line: Vec::new(), depth: 0, nodes: 0 };
         }
         self.table.grow_older();
         while self.workers.len() < self.threads {
-            self.workers.push(Worker::new(self.code, *game.rules()));
+            self.workers.push(Worker::new(self.code, root.rules));
         }
         for worker in &mut self.workers {
-            worker.begin(game.rules(), &game.keys);
+            worker.begin(&root.rules, &root.keys);
         }
         let shared = SharedState {
             table: &self.table,
@@ -143,16 +160,17 @@ impl Searcher {
             most_nodes: limits.nodes,
             ended: AtomicBool::new(false),
         };
-        let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
+        let root = &root;
+        let roots: Vec<_> = root.moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
         let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
         let Some((main, helpers)) = self.workers.split_first_mut() else {
-            return SearchResult { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
+            return SearchResult { score: Score::DRAW, line: vec![root.moves[0].0], depth: 0, nodes: 0 };
         };
         thread::scope(|scope| {
             for (number, worker) in helpers.iter_mut().enumerate() {
                 let roots = roots.clone();
                 let work = move || {
-                    let mut iteration = Iteration { worker, run: Run { shared, timer: None }, game, roots, lines };
+                    let mut iteration = Iteration { worker, run: Run { shared, timer: None }, root, roots, lines };
                     // Every second helper searches one ply deeper, so that the helpers do not all do the same work.
                     let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
                 };
@@ -161,7 +179,7 @@ impl Searcher {
                     break;
                 }
             }
-            let iteration = Iteration { worker: main, run: Run { shared, timer: Some(&timer) }, game, roots, lines };
+            let iteration = Iteration { worker: main, run: Run { shared, timer: Some(&timer) }, root, roots, lines };
             let found = iteration.run(limits, &timer, report);
             shared.ended.store(true, Ordering::Relaxed);
             found
@@ -199,7 +217,7 @@ impl Root {
 struct Iteration<'a> {
     worker: &'a mut Worker,
     run: Run<'a>,
-    game: &'a Game,
+    root: &'a RootPosition,
     /// The moves of the root; the best move of the previous depth comes first.
     roots: Vec<Root>,
     /// The number of best lines to find.
@@ -244,7 +262,9 @@ impl Iteration<'_> {
             }
         }
         let best = &self.roots[0];
-        let score = Score::from_value(best.best);
+        // Without a value at depth 1, only the evaluation is known.
+        let is_valued = finished > 0 || best.value > -INFINITE;
+        let score = if is_valued { Score::from_value(best.best) } else { evaluate(&self.root.position) };
         SearchResult { score, line: self.moves(best), depth: finished, nodes: self.nodes() }
     }
 
@@ -291,7 +311,7 @@ impl Iteration<'_> {
     /// Searches the moves of the root from `rank` on by principal variation search; `None` if the search was stopped.
     /// For moves after the first, a proof that they are worse suffices.
     fn search(&mut self, depth: i32, rank: usize, [mut alpha, beta]: [i32; 2]) -> Option<i32> {
-        let position = self.game.position();
+        let position = &self.root.position;
         let mut best = -INFINITE;
         for index in rank..self.roots.len() {
             let after = self.roots[index].after;
@@ -349,7 +369,7 @@ impl Iteration<'_> {
     }
 
     fn moves(&self, root: &Root) -> Vec<Move> {
-        let rules = self.game.rules();
+        let rules = &self.root.rules;
         let mut moves = vec![root.played];
         for pair in root.line.windows(2) {
             let [before, after] = [pair[0], pair[1]].map(|position| position.unpack_unchecked());

@@ -6,12 +6,14 @@
 //! | a new backend | [`conformance!`](crate::conformance!) |
 //! | a new GPU interface | [`device_suite!`](crate::device_suite!), [`mutants`] |
 //! | tests of checks | [`Wrapped`], [`buggy`] |
+//! | tests of what tests engines | [`faulty_engine`] |
 //! | tests of a GPU's host, and wrong kernels | [`twin`] |
 
 pub mod buggy;
 pub mod conformance;
 #[cfg(feature = "gpu")]
 pub mod device_suite;
+pub mod faulty_engine;
 #[cfg(feature = "gpu")]
 pub mod mutants;
 pub mod placements;

@@ -1,10 +1,11 @@
 //! The functions that the page calls. Answers with several parts are JSON; errors are sentences.
 
 use kogge_board::{Backend, self_test};
+use kogge_check::DivideText;
 use kogge_movegen_cpu::Cpu;
 use wasm_bindgen::prelude::*;
 
-use crate::{compare, explain, position, tree};
+use crate::{position, tree};
 
 fn error(sentence: impl ToString) -> JsError {
     JsError::new(&sentence.to_string())
@@ -29,7 +30,7 @@ pub fn describe(fen: &str, chess960: bool) -> Result<String, JsError> {
 /// Explains why a move is legal or not.
 #[wasm_bindgen]
 pub fn explain(fen: &str, uci: &str) -> Result<String, JsError> {
-    json(&explain::explain(&position::parse(fen).map_err(error)?, uci))
+    json(&kogge_check::explain(&position::parse(fen).map_err(error)?, uci))
 }
 
 /// Compares counts (JSON, pairs of a move and its count in decimal) with the text that another program printed.
@@ -37,7 +38,9 @@ pub fn explain(fen: &str, uci: &str) -> Result<String, JsError> {
 pub fn compare(fen: &str, ours: &str, text: &str) -> Result<String, JsError> {
     let ours: Vec<(String, String)> = serde_json::from_str(ours).map_err(error)?;
     let counts = ours.into_iter().map(|(uci, count)| Ok((uci, count.parse().map_err(error)?)));
-    json(&compare::compare(fen, &counts.collect::<Result<Vec<_>, JsError>>()?, text).map_err(error)?)
+    let counts = counts.collect::<Result<Vec<_>, JsError>>()?;
+    let fen = position::parse(fen).map_err(error)?;
+    json(&kogge_check::compare(&fen, &counts, &DivideText::read(text)).map_err(error)?)
 }
 
 /// Divides the tree below some moves into tasks; the positions are those after the moves.

@@ -3,8 +3,7 @@
 //! | for | look at |
 //! |---|---|
 //! | a position as the page shows it | [`position`] |
-//! | the reason why a move is legal or not | [`explain`] |
-//! | a divide pasted from another program | [`paste`], [`compare`] |
+//! | the reason why a move is legal or not, and divides pasted from other programs | [`kogge_check`] |
 //! | counting a tree in short steps, so that it can be watched and stopped | [`tree`] |
 //! | the functions that the page calls | `bindings`, only in WebAssembly |
 //!
@@ -14,9 +13,6 @@
 
 #[cfg(target_arch = "wasm32")]
 pub mod bindings;
-pub mod compare;
-pub mod explain;
-pub mod paste;
 pub mod position;
 pub mod tree;
 #[cfg(all(target_arch = "wasm32", feature = "gpu"))]

@@ -1,7 +1,7 @@
 //! A position as the page shows it: its pieces, its legal moves, and the positions after them.
 
 use kogge_board::{Color, Fen, FenError, Move, MoveKind, Piece, Position, Square, known};
-use kogge_movegen_cpu::mailbox::legal_moves;
+use kogge_movegen_cpu::LegalMoves;
 use serde::Serialize;
 
 /// A position with everything that the page shows about it.
@@ -80,22 +80,14 @@ fn with_clock(mut fen: Fen) -> Fen {
 /// Returns the position after a move. The FEN has an en-passant square if a pawn stands beside the pawn that has just moved two
 /// squares, even if the capture is illegal, so that the page can explain a wrong capture.
 pub fn after(fen: &Fen, played: Move) -> Fen {
-    let position = fen.position.play(&fen.rules, played);
-    let fullmove = fen.fullmove.saturating_add(u16::from(fen.position.turn() == Color::Black));
+    let after = fen.play(played);
+    let position = after.position;
     let (from, to) = (played.from(), played.to());
     let captors = position.pawns & position.of(position.turn());
     let is_beside = [-1, 1].iter().any(|&file| to.offset((file, 0)).is_some_and(|beside| captors & beside.bit() != 0));
     let passed = Square::at(to.file(), (from.rank() + to.rank()) / 2);
     let passed = (played.kind() == MoveKind::DoublePush && is_beside).then_some(passed);
-    Fen { position, fullmove, passed, ..*fen }
-}
-
-/// Finds a legal move by its UCI notation; castling may also be the king's move to its rook.
-pub fn find(fen: &Fen, legal: &[Move], uci: &str) -> Option<Move> {
-    let is_named = |chess960| move |found: &&Move| found.uci(&fen.rules, chess960) == uci;
-    let as_written = legal.iter().find(is_named(fen.is_chess960()));
-    // In Chess960, castling written the orthodox way can be an ordinary step of the king.
-    as_written.or_else(|| legal.iter().filter(|found| found.is_castling()).find(is_named(!fen.is_chess960()))).copied()
+    Fen { passed, ..after }
 }
 
 /// Describes a position, given as FEN or by name. In a tree of Chess960, every castling is written as the king's move to its
@@ -106,9 +98,9 @@ pub fn find(fen: &Fen, legal: &[Move], uci: &str) -> Option<Move> {
 pub fn describe(fen: &str, chess960: bool) -> Result<PositionView, String> {
     let fen = known::root(fen).map(with_clock).map_err(|error| error.to_string())?;
     let Fen { position, rules, .. } = fen;
-    let legal = legal_moves(&rules, &position);
+    let legal = LegalMoves::of(&rules, &position);
     let chess960 = chess960 || fen.is_chess960();
-    let mut moves: Vec<LegalMove> = legal.iter().map(|&played| described(&fen, &legal, played, chess960)).collect();
+    let mut moves: Vec<LegalMove> = legal.clone().map(|played| described(&fen, &legal, played, chess960)).collect();
     moves.sort_by(|one, other| one.uci.cmp(&other.uci));
     let king = position.king(position.turn());
     Ok(PositionView {
@@ -121,12 +113,10 @@ pub fn describe(fen: &str, chess960: bool) -> Result<PositionView, String> {
     })
 }
 
-fn described(fen: &Fen, legal: &[Move], played: Move, chess960: bool) -> LegalMove {
-    let rules = &fen.rules;
-    let can_reply = |position: &Position| !legal_moves(rules, position).is_empty();
-    let uci = played.uci(rules, chess960);
+fn described(fen: &Fen, legal: &LegalMoves<'_>, played: Move, chess960: bool) -> LegalMove {
+    let uci = played.uci(&fen.rules, chess960);
     LegalMove {
-        san: played.san(&fen.position, rules, legal, can_reply),
+        san: legal.san(played),
         from: played.from().to_string(),
         to: uci[2..4].to_owned(),
         promotion: played.promotion().map(Piece::letter),
@@ -164,17 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_is_found_in_both_notations() {
-        let fen = parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
-        let legal = legal_moves(&fen.rules, &fen.position);
-        for uci in ["e1g1", "e1h1"] {
-            assert_eq!(find(&fen, &legal, uci).map(Move::kind), Some(MoveKind::CastleKingside), "{uci}");
-        }
-        // Here f1g1 is a step of the king, and castling is f1h1.
-        let fen = parse("4k3/8/8/8/8/8/8/5K1R w H - 0 1").unwrap();
-        let legal = legal_moves(&fen.rules, &fen.position);
-        assert_eq!(find(&fen, &legal, "f1g1").map(Move::kind), Some(MoveKind::Quiet));
-        assert_eq!(find(&fen, &legal, "f1h1").map(Move::kind), Some(MoveKind::CastleKingside));
+    fn castling_is_written_as_the_tree_demands() {
         let castling = |chess960| {
             let moves = describe("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", chess960).unwrap().moves;
             moves.into_iter().filter(|found| found.castling).map(|found| found.uci).collect::<Vec<_>>()

@@ -16,7 +16,7 @@ use crate::metadata;
 /// Each crate of the workspace with the crates that it may depend on, all without the prefix `kogge-`.
 ///
 /// Tests, benchmarks and examples of any crate but `xtask` may also use the crates [for tests](FOR_TESTS).
-const MAY_DEPEND_ON: [(&str, &[&str]); 15] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 16] = [
     ("board", &[]),
     ("gpu", &["board"]),
     ("movegen-cpu", &["board"]),
@@ -24,15 +24,27 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 15] = [
     ("backend-wgpu", &["board", "gpu"]),
     ("driver", &["board"]),
     ("ledger", &["board", "driver"]),
-    ("devices", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "gpu"]),
+    ("check", &["board", "driver", "movegen-cpu"]),
+    ("kogge", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "gpu", "ledger", "search"]),
     ("records", &["board"]),
     ("search", &["board", "movegen-cpu"]),
     (
         "cli",
-        &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "devices", "driver", "gpu", "ledger", "search"],
+        &[
+            "board",
+            "movegen-cpu",
+            "backend-opencl",
+            "backend-wgpu",
+            "check",
+            "driver",
+            "gpu",
+            "kogge",
+            "ledger",
+            "search",
+        ],
     ),
-    ("python", &["board", "devices", "driver", "movegen-cpu", "records"]),
-    ("web", &["board", "movegen-cpu", "backend-wgpu", "gpu"]),
+    ("python", &["kogge", "records"]),
+    ("web", &["board", "check", "movegen-cpu", "backend-wgpu", "gpu"]),
     ("testkit", &["board", "gpu", "movegen-cpu"]),
     ("xtask", &["board"]),
 ];
@@ -70,7 +82,7 @@ fn dependencies_point_one_way() {
     let metadata = metadata::members().expect("the workspace has metadata");
     let mut wrong = Vec::new();
     for package in &metadata.packages {
-        let dependencies = package.dependencies.iter().filter(|dependency| dependency.name.starts_with("kogge-"));
+        let dependencies = package.dependencies.iter().filter(|dependency| dependency.name.starts_with("kogge"));
         wrong.extend(dependencies.filter_map(|dependency| {
             let (from, to) = (short(&package.name), short(&dependency.name));
             (!may_depend(from, to, dependency.kind)).then(|| format!("{from} -> {to}"))
@@ -82,8 +94,8 @@ fn dependencies_point_one_way() {
 #[test]
 fn every_crate_is_listed() {
     let metadata = metadata::members().expect("the workspace has metadata");
-    let mut actual: Vec<_> = metadata.packages.iter().map(|package| package.name.to_string()).collect();
-    let mut expected: Vec<_> = MAY_DEPEND_ON.iter().map(|(name, _)| format!("kogge-{name}")).collect();
+    let mut actual: Vec<_> = metadata.packages.iter().map(|package| short(&package.name)).collect();
+    let mut expected = MAY_DEPEND_ON.map(|(name, _)| name);
     actual.sort();
     expected.sort();
     assert_eq!(actual, expected);

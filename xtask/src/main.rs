@@ -14,6 +14,7 @@ mod shipped;
 mod steps;
 mod system;
 mod web;
+mod windows;
 
 use std::{
     error::Error,
@@ -65,8 +66,10 @@ enum Command {
     Neon,
     /// Build the wheel of the Python package and run its tests, in an environment of its own
     Python(Gpus),
-    /// Test the program as people build it: with the release profile and without features
+    /// Test the program as people build it: with the release profile and the default features
     Shipped(Gpus),
+    /// Build the program for Windows and test it in Wine, after installing Wine and a C compiler for Windows, where possible
+    Windows,
     /// Check everything that a change must pass: lint, licences, fuzz, neon, web, shipped, python, test
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
@@ -137,6 +140,7 @@ fn run(command: Command) -> Result {
         Command::Neon => neon::test(),
         Command::Python(gpus) => python(gpus.provide()?),
         Command::Shipped(gpus) => shipped::test(gpus.provide()?),
+        Command::Windows => windows::test(),
         Command::Ci => ci(),
         Command::Bundle { debug } => bundle::make(debug),
         Command::Dist => dist::make(),
@@ -200,12 +204,17 @@ fn lint() -> Result {
     step("documentation", || cargo("doc").args(everything).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings").run())
 }
 
-/// The packages that are checked together, and their features. Clippy checks all features together; without features, the program
-/// and its tests are checked as most people build them. If a crate in a row depends on another one, it also enables features
-/// there: the driver is built with `serde` beside the program.
-const FEATURES: [(&[&str], &str); 4] = [
-    (&["kogge-driver", "kogge-ledger", "kogge-devices"], ""),
+/// The packages that are checked together, and their features. Clippy checks all features together. Each feature of the library and of
+/// the program is also checked without the others, and the program and its tests as most people build them. If a crate in a row
+/// depends on another one, it also enables features there: the driver is built with `serde` beside the program.
+const FEATURES: [(&[&str], &str); 9] = [
+    (&["kogge-driver", "kogge-ledger", "kogge"], ""),
+    (&["kogge"], "opencl"),
+    (&["kogge"], "wgpu,ledger,search"),
     (&["kogge-cli", "kogge-driver"], ""),
+    (&["kogge-cli"], "default"),
+    (&["kogge-cli"], "opencl,ledger"),
+    (&["kogge-cli"], "wgpu,search"),
     (&["kogge-cli", "kogge-ledger"], "kogge-cli/postgres"),
     (&["kogge-cli", "kogge-ledger"], "kogge-cli/parquet"),
 ];

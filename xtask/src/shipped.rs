@@ -1,10 +1,10 @@
-//! Tests the program as people build it: with the release profile, which has no overflow checks, and without features.
+//! Tests the program as people build it: with the release profile, which has no overflow checks, and the default features.
 //!
 //! All other tests run with the profile of developers and with every feature.
 
-use std::fs;
+use std::{fs, process::Command};
 
-use kogge_board::known::{self, KnownCounts};
+use kogge_board::known;
 
 use crate::{
     Result, archive, bundle, metadata, root,
@@ -41,21 +41,23 @@ pub(crate) fn test(gpus: &[&str]) -> Result {
                 suite.args(["--backend", backend, "--max-nodes", &most.to_string()]).run()?;
             }
         }
-        for known in known::standard() {
-            merged(&program.to_string_lossy(), &known)?;
-        }
+        merged(|| Command::new(&program))?;
         FEATURES.iter().try_for_each(|(feature, arguments)| refuses(&program.to_string_lossy(), feature, arguments))
     })
 }
 
-fn merged(program: &str, known: &KnownCounts) -> Result {
-    for (depth, leaves) in known.counts().filter(|(_, leaves)| MERGED.contains(leaves)) {
-        let (depth, root) = (depth.to_string(), known.root.to_string());
-        let run =
-            command(program).args(["perft", &depth, "--quiet", "--backend", "cpu", "--memory", "1G", "--fen", &root]);
-        let answer = String::from_utf8(run.output()?.stdout)?;
-        if answer.trim() != format!("Nodes searched: {leaves}") {
-            return Err(format!("{root} has {leaves} leaves at depth {depth}, and the program says: {answer}").into());
+/// Checks published counts by merged plies with a program.
+pub(crate) fn merged(program: impl Fn() -> Command) -> Result {
+    for known in known::standard() {
+        for (depth, leaves) in known.counts().filter(|(_, leaves)| MERGED.contains(leaves)) {
+            let (depth, root) = (depth.to_string(), known.root.to_string());
+            let mut run = program();
+            run.args(["perft", &depth, "--quiet", "--backend", "cpu", "--memory", "1G", "--fen", &root]);
+            let answer = String::from_utf8(run.output()?.stdout)?;
+            if answer.trim() != format!("Nodes searched: {leaves}") {
+                let reason = format!("{root} has {leaves} leaves at depth {depth}, and the program says: {answer}");
+                return Err(reason.into());
+            }
         }
     }
     Ok(())
@@ -63,7 +65,7 @@ fn merged(program: &str, known: &KnownCounts) -> Result {
 
 /// Checks that a command fails and says how to get the feature that it needs.
 fn refuses(program: &str, feature: &str, arguments: &[&str]) -> Result {
-    let output = std::process::Command::new(program).args(arguments).output()?;
+    let output = Command::new(program).args(arguments).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) && said.contains(&format!("cargo build --release --features {feature}")) {
         return Ok(());

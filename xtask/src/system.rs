@@ -95,6 +95,20 @@ pub(crate) const AARCH64: &[Requirement] = &[
     },
 ];
 
+/// The linker for Windows, and what runs programs for Windows.
+pub(crate) const WINE: &[Requirement] = &[
+    Requirement {
+        name: "a C compiler for Windows",
+        check: || command("x86_64-w64-mingw32-gcc").arg("--version").output().map(drop),
+        packages: ["gcc-mingw-w64-x86-64", "mingw64-gcc", "mingw-w64-gcc"],
+    },
+    Requirement {
+        name: "Wine",
+        check: || command("wine").arg("--version").output().map(drop),
+        packages: ["wine wine64", "wine-core", "wine"],
+    },
+];
+
 /// Provides a device for each GPU backend.
 ///
 /// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without these devices.

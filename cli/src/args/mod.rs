@@ -7,19 +7,31 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use kogge_board::Format;
-use kogge_devices::BackendName;
+use kogge::{BackendName, Format};
 
-pub(crate) use self::values::{CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence, sensible};
-use self::values::{castling_files, depth, format, share, size, threads};
+pub(crate) use self::values::{CastlingFiles, Chess960, Devices, LedgerLocation, Opponent, Quiescence, sensible};
+use self::values::{castling_files, depth, format, share, size, threads, uci_option};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the answer is no: a suite line failed, or a difference was found
+  1    the answer is no: a suite line failed, or a difference or a fault was found
   2    the call or the input was wrong
   3    a device, an engine, or the output failed
   130  stopped with Ctrl-C, SIGTERM or SIGHUP; standard error says how far the work was";
+
+// As texts below the options, these leave the help short: one above them would put an empty line between any two options.
+const KINDS: &str = "\
+Captures include en passant. Checks include mates. A check is discovered if exactly one piece gives it and this piece has not moved; in \
+castling, king and rook have moved. A check is double if two pieces give it; then it is not counted as discovered. A mate counts as a \
+check, too, discovered or double if it is.";
+const ESTIMATING: &str = "\
+The first plies are merged and exact. Below them, random lines are followed, and the last three plies of each are counted. The estimate \
+is unbiased. Equal seeds give equal estimates on every device, for equal numbers of lines from the same ply.";
+
+const CHECK_HELP: &str = "\
+About two thousand positions come first, which test every rule of chess; random positions follow until the time is over. Depths grow with \
+the program's speed. At a wrong answer, kogge walks down to the first wrong position, makes it smaller, names the rule, and goes on.";
 
 /// Counts chess trees, exactly, on CPUs and GPUs.
 #[derive(Debug, Parser)]
@@ -61,20 +73,18 @@ pub(crate) enum Command {
     /// Count the leaves below each move, without merging positions
     Divide(Count),
     /// Count the leaves by the kind of move that leads to them: captures, castlings, checks, mates and so on
-    ///
-    /// Captures include en passant. Checks include mates. A check is discovered if exactly one piece gives it and this piece has not
-    /// moved; in castling, king and rook have moved. A check is double if two pieces give it; then it is not counted as discovered.
-    /// A mate counts as a check, too, discovered or double if it is.
+    #[command(after_help = KINDS)]
     Stats(Stats),
     /// Count the distinct positions of each ply, and those that exactly one line of moves reaches
     Unique(Unique),
     /// Estimate the leaves of a tree that is too large to count, with a standard error
-    ///
-    /// The first plies are merged and exact. Below them, random lines are followed, and the last three plies of each are counted. The
-    /// estimate is unbiased. Equal seeds give equal estimates on every device, for equal numbers of lines from the same ply.
+    #[command(after_help = ESTIMATING)]
     Estimate(Estimate),
     /// Recompute the counts of a file of positions (`FEN ;D1 20 ;D2 400`)
     Suite(Suite),
+    /// Find the wrong moves of a chess program, and the rules that they break
+    #[command(after_help = CHECK_HELP)]
+    Check(Check),
     /// Compare a backend with another one, with a UCI engine or with a script, and find the first position where their moves differ
     Diff(Diff),
     /// Find the best move by exhaustive minimax
@@ -201,12 +211,15 @@ pub(crate) struct Estimate {
 /// The help heading of the options of devices.
 const COMPUTE: &str = "Where to compute";
 
-/// The commands that compute nothing, and the help on `--device` of those that work with several devices.
-const NO_DEVICES: [&str; 5] = ["position", "devices", "completions", "man", "help"];
+/// The commands that take no device from these options, and the help on `--device` of those that work with several devices.
+const NO_DEVICES: [&str; 6] = ["check", "position", "devices", "completions", "man", "help"];
 const COUNTING: [&str; 2] = ["perft", "run"];
 const CHECKING: [&str; 2] = ["bench", "selfcheck"];
 const LIST: &str =
     "The device, such as opencl:1 or cpu, or with --backend its number; or a list such as cpu,opencl:0; or all: ";
+
+/// The options of `kogge suite` that need `--against`.
+const OF_AGAINST: [&str; 7] = ["ask", "options", "chess960", "patience", "jobs", "save", "junit"];
 
 impl Cli {
     /// Returns the definition of the command line, in which each command shows the options of devices that it uses.
@@ -215,6 +228,9 @@ impl Cli {
         let shared: Vec<_> =
             definition.get_arguments().filter(|it| it.get_help_heading() == Some(COMPUTE)).cloned().collect();
         let device = shared.iter().find(|it| it.get_id() == "device").cloned();
+        let definition = definition.mut_subcommand("suite", |suite| {
+            OF_AGAINST.iter().fold(suite, |suite, option| suite.mut_arg(option, |it| it.requires("against")))
+        });
         definition.mut_subcommands(|command| {
             let name = command.get_name().to_owned();
             let list = match &*name {
@@ -239,8 +255,8 @@ const HOW: &str = "How to count";
 /// The memory for merged plies.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Memory {
-    /// Memory for merged positions, such as 6G; plies that do not fit are counted in parts [default: nine tenths of a
-    /// GPU's own memory, or half of the free memory]
+    /// Memory for merged positions, such as 6G (of 1024^3 bytes); plies that do not fit are counted in parts [default:
+    /// nine tenths of a GPU's own memory, or half of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
     pub(crate) memory: Option<NonZeroUsize>,
 }
@@ -257,9 +273,9 @@ pub(crate) struct Count {
 /// The hash table for counts of positions that several paths reach.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Hash {
-    /// Keep counts in a hash table of this size, such as 256M or 1G, so that a position reached by several paths is
-    /// counted once; counts stay exact. Only the cpu backend has a hash table: `auto` then means cpu, and perft merges
-    /// no plies
+    /// Keep counts in a hash table of this size, such as 256M or 1G (of 1024^3 bytes), so that a position reached by
+    /// several paths is counted once; counts stay exact. Only the cpu backend has a hash table: `auto` then means cpu,
+    /// and perft merges no plies
     #[arg(long = "hash", value_name = "SIZE", value_parser = size, help_heading = COMPUTE)]
     pub(crate) bytes: Option<NonZeroUsize>,
 }
@@ -269,11 +285,27 @@ pub(crate) struct Hash {
 pub(crate) struct Root {
     /// Root position, in FEN (the last two fields may be missing), X-FEN or Shredder-FEN, or by name: startpos, kiwipete, pos3,
     /// pos4, pos5, pos6 [default: the start position]
-    #[arg(long, value_name = "FEN")]
+    #[arg(long, value_name = "FEN", conflicts_with = "pgn")]
     pub(crate) fen: Option<String>,
-    /// Moves to play from that position, in UCI notation or SAN
+    #[command(flatten)]
+    pub(crate) game: PgnPly,
+    /// Moves to play from that position, in UCI notation or SAN; move numbers are skipped
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     pub(crate) moves: Vec<String>,
+}
+
+/// A position in a game of a file.
+#[derive(Debug, Args)]
+pub(crate) struct PgnPly {
+    /// Take the position from a game in this PGN file; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pgn: Option<PathBuf>,
+    /// The number of the game in that file [default: 1]
+    #[arg(long, value_name = "N", requires = "pgn", default_value = "1", hide_default_value = true)]
+    pub(crate) game: NonZeroUsize,
+    /// The number of plies to play from the game's start [default: to its end]
+    #[arg(long, value_name = "N", requires = "pgn")]
+    pub(crate) ply: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -296,21 +328,85 @@ pub(crate) struct Suite {
     /// Skip depths greater than D
     #[arg(long, value_name = "D", value_parser = depth)]
     pub(crate) max_depth: Option<u32>,
+    /// Count positions that no game reaches, too, with the mailbox: those with more than 16 pieces or 8 pawns of a side, with more than
+    /// two checkers, or with a double push out of check [default: they are skipped]
+    #[arg(long)]
+    pub(crate) allow_unreachable: bool,
+    /// Ask this program about the positions, as `kogge check` does, and compare it with our counts: `engine:COMMAND`,
+    /// `script:COMMAND`, a backend or a device
+    #[arg(long, value_name = "NAME")]
+    pub(crate) against: Option<Opponent>,
+    #[command(flatten)]
+    pub(crate) checking: Checking,
     #[command(flatten)]
     pub(crate) hash: Hash,
+}
+
+/// The help heading of the options about another program.
+const PROGRAM: &str = "Another program";
+
+/// The way to ask another program.
+#[derive(Debug, Args)]
+pub(crate) struct Asking {
+    /// The line that asks an engine for its moves with counts; {depth} stands for the depth, and {fen} for the position if the engine
+    /// does not know `position fen`. Repeat it for several lines [default: `go perft {depth}`, or what else it answers]
+    #[arg(long, value_name = "LINE", help_heading = PROGRAM)]
+    pub(crate) ask: Vec<String>,
+    /// Set an option of a UCI engine; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = uci_option, help_heading = PROGRAM)]
+    pub(crate) options: Vec<(String, String)>,
+    /// Whether the engine knows Chess960; auto: if it has the option UCI_Chess960
+    #[arg(long, value_enum, value_name = "auto|on|off", default_value = "auto", hide_possible_values = true, help_heading = PROGRAM)]
+    pub(crate) chess960: Chess960,
+}
+
+/// The check of a program.
+#[derive(Debug, Args)]
+pub(crate) struct Checking {
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+    /// Seconds that a program may be silent before it counts as hanging
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = clap::value_parser!(u32).range(1..), help_heading = PROGRAM)]
+    pub(crate) patience: u32,
+    /// Run N copies of the program
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = PROGRAM)]
+    pub(crate) jobs: u16,
+    /// Write the smallest positions with their counts to this file, as a suite
+    #[arg(long, value_name = "FILE.epd", help_heading = "Output")]
+    pub(crate) save: Option<PathBuf>,
+    /// Write the result of each rule to this file, as JUnit's XML
+    #[arg(long, value_name = "FILE.xml", help_heading = "Output")]
+    pub(crate) junit: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The program: `engine:COMMAND` for one that speaks UCI or similar, `script:COMMAND` for one that takes the depth, the FEN and the
+    /// moves played as arguments, or a backend, or a device such as `opencl:1`
+    #[arg(value_name = "NAME")]
+    pub(crate) target: Opponent,
+    /// Check for this many seconds
+    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) seconds: u32,
+    /// The seed of the random positions [default: the time]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) checking: Checking,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     #[command(flatten)]
     pub(crate) tree: Tree,
-    /// The generator to compare with: a backend, a device such as `opencl:1`, `engine:COMMAND` for a UCI engine with
-    /// `go perft`, or `script:COMMAND` for a program that takes the depth, the FEN and the moves played as arguments, and
+    /// The generator to compare with: a backend, a device such as `opencl:1`, `engine:COMMAND` for a UCI engine, or `script:COMMAND` for a program that takes the depth, the FEN and the moves played as arguments, and
     /// prints a line such as `e2e4 20` for each legal move
     #[arg(long, value_name = "NAME")]
     pub(crate) against: Opponent,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
     /// Seconds that an engine or a script may be silent while it counts
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..), help_heading = PROGRAM)]
     pub(crate) patience: u32,
 }
 
@@ -325,9 +421,9 @@ pub(crate) struct Run {
     /// The last ply whose equal positions are merged; its ranges become the ledger's entries [default: the plan of the first device
     /// chooses]. With --raw, the ply whose positions become the entries [default: a ply with thousands of positions]
     #[arg(long, value_name = "N", value_parser = depth)]
-    pub(crate) ply: Option<u32>,
+    pub(crate) plies: Option<u32>,
     /// Count every leaf below the entries, without merging equal positions. Trees of fewer than five plies are always counted
-    /// in this way, unless --ply or --entries is given
+    /// in this way, unless --plies or --entries is given
     #[arg(long, conflicts_with_all = ["entries", "memory"], help_heading = HOW)]
     pub(crate) raw: bool,
     /// Count the leaves by kinds of moves, too: captures, checks, mates and so on, as `kogge stats` does. An existing ledger must have
@@ -426,9 +522,11 @@ pub(crate) enum Position {
     /// Show the board, its FEN, its legal moves and its packed formats
     Show {
         /// The position, in FEN or by name as for `kogge perft` [default: the start position]
-        #[arg(value_name = "FEN")]
+        #[arg(value_name = "FEN", conflicts_with = "pgn")]
         fen: Option<String>,
-        /// Moves to play from that position, in UCI notation or SAN
+        #[command(flatten)]
+        game: PgnPly,
+        /// Moves to play from that position, in UCI notation or SAN; move numbers are skipped
         #[arg(long, value_name = "MOVE", num_args = 1..)]
         moves: Vec<String>,
     },

@@ -8,9 +8,7 @@ use std::thread::available_parallelism;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kogge_board::{Format, Leaves};
-use kogge_devices::{BackendName, NamedDevice};
-use kogge_driver::MAX_DEPTH;
+use kogge::{BackendName, Format, Leaves, MAX_DEPTH, NamedDevice};
 
 /// The largest number of threads accepted: more than any machine has cores.
 const MAX_THREADS: usize = 4096;
@@ -93,6 +91,31 @@ impl FromStr for Opponent {
     }
 }
 
+/// The value of `--chess960`: whether a program is asked about Chess960.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Chess960 {
+    Auto,
+    On,
+    Off,
+}
+
+impl Chess960 {
+    /// Whether the program knows Chess960, if the user says so.
+    pub(crate) fn known(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::On => Some(true),
+            Self::Off => Some(false),
+        }
+    }
+}
+
+/// Reads an option of a UCI engine, `Name=Value`.
+pub(crate) fn uci_option(text: &str) -> Result<(String, String), &'static str> {
+    let option = text.split_once('=').map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
+    option.filter(|(name, _)| !name.is_empty()).ok_or("expected a name and a value, such as Hash=16")
+}
+
 /// The location of a ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum LedgerLocation {
@@ -133,7 +156,7 @@ impl From<Quiescence> for Leaves {
     }
 }
 
-/// The files of the castling rooks, in the order of [`kogge_board::Rules::castling_files`].
+/// The files of the castling rooks, in the order of [`kogge::Rules::castling_files`].
 pub(crate) type CastlingFiles = [u8; 4];
 
 pub(super) fn depth(text: &str) -> Result<u32, String> {
@@ -156,29 +179,32 @@ pub(crate) fn sensible(threads: NonZeroUsize) -> NonZeroUsize {
     threads.min(NonZeroUsize::new((MOST_FOR_EACH_CORE * cores).max(MOST_ON_FEW_CORES)).unwrap_or(threads))
 }
 
-/// Reads a number of bytes; the suffixes K, M, G and T are powers of 1024.
+/// Reads a number of bytes, such as 1.5G or 100mb. The units are powers of 1024 however they are written: K, KB or KiB.
 pub(super) fn size(text: &str) -> Result<NonZeroUsize, String> {
-    let (digits, shift) = match text.as_bytes() {
-        [.., b'K' | b'k'] => (&text[..text.len() - 1], 10),
-        [.., b'M' | b'm'] => (&text[..text.len() - 1], 20),
-        [.., b'G' | b'g'] => (&text[..text.len() - 1], 30),
-        [.., b'T' | b't'] => (&text[..text.len() - 1], 40),
-        _ => (text, 0),
+    let lower = text.to_ascii_lowercase();
+    let (number, unit) = lower.split_at(lower.find(|char: char| char.is_ascii_alphabetic()).unwrap_or(lower.len()));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let unit: Option<u64> = match unit {
+        "" | "b" => Some(1),
+        "k" | "kb" | "kib" => Some(1 << 10),
+        "m" | "mb" | "mib" => Some(1 << 20),
+        "g" | "gb" | "gib" => Some(1 << 30),
+        "t" | "tb" | "tib" => Some(1 << 40),
+        _ => None,
     };
-    let number = digits.parse::<usize>().ok().filter(|_| !digits.starts_with('+'));
-    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
-    match bytes.and_then(NonZeroUsize::new) {
-        Some(bytes) if bytes.get() >= MIN_SIZE => Ok(bytes),
-        None if !digits.is_empty()
-            && digits.bytes().all(|digit| digit.is_ascii_digit())
-            && !digits.trim_matches('0').is_empty() =>
-        {
-            Err(format!(
-                "this is more than a machine can address; expected at most {} bytes, such as 256M or 1G",
-                usize::MAX
-            ))
-        }
-        _ => Err(format!("expected a size of at least {MIN_SIZE} bytes, such as 256M or 1G")),
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(unit) = unit.filter(|_| is_number(whole) && is_number(fraction)) else {
+        return Err("expected a size such as 256M or 1G".to_owned());
+    };
+    let part = format!("0.{fraction}").parse::<f64>().map_or(0, |part| (part * unit as f64) as u64);
+    let bytes = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(unit)?.checked_add(part));
+    match bytes.and_then(|bytes| usize::try_from(bytes).ok()).map(NonZeroUsize::new) {
+        Some(Some(bytes)) if bytes.get() >= MIN_SIZE => Ok(bytes),
+        Some(_) => Err(format!("expected a size of at least {MIN_SIZE} bytes, such as 256M or 1G")),
+        None => Err(format!(
+            "this is more than a machine can address; expected at most {} bytes, such as 256M or 1G",
+            usize::MAX
+        )),
     }
 }
 
@@ -229,6 +255,34 @@ mod tests {
         }
         for text in ["", "-1", "+1", "cpu,", "all,cpu", "auto", "opencl:x", "cpu,cpu", "99999999999999999999999"] {
             assert!(text.parse::<Devices>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_binary_units_in_any_spelling() {
+        for (text, bytes) in [
+            ("1024", 1 << 10),
+            ("2048B", 2 << 10),
+            ("100M", 100 << 20),
+            ("100MB", 100 << 20),
+            ("100MiB", 100 << 20),
+            ("100mib", 100 << 20),
+            ("1g", 1 << 30),
+            ("1GB", 1 << 30),
+            ("1.5G", 3 << 29),
+            ("0.25tb", 1 << 38),
+            ("1.0009765625K", 1025),
+        ] {
+            assert_eq!(size(text).map(NonZeroUsize::get), Ok(bytes), "{text}");
+        }
+        for text in ["", "G", "-1G", "+1G", "1.G", ".5G", "1.5.2G", "1e3", "1 G", "1GBB", "1ib", "1Gb/s", "\u{661}G"] {
+            assert_eq!(size(text), Err("expected a size such as 256M or 1G".to_owned()), "{text}");
+        }
+        for text in ["0", "0G", "1023", "0.5K", "0.0000001M"] {
+            assert!(size(text).is_err_and(|error| error.contains("at least 1024 bytes")), "{text}");
+        }
+        for text in ["17179869184G", "99999999999999T", "99999999999999999999999999"] {
+            assert!(size(text).is_err_and(|error| error.contains("at most 18446744073709551615 bytes")), "{text}");
         }
     }
 

@@ -8,10 +8,8 @@ mod subjects;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use kogge_board::{DeviceInfo, DeviceKind, known};
-use kogge_devices::{Opened, memory};
-use kogge_driver::Error;
-use kogge_driver::bench::{self, BenchSettings, BenchTask, Subject, monotonic, packing};
+use kogge::driver::bench::{self, BenchSettings, BenchTask, Subject, monotonic, packing};
+use kogge::{DeviceInfo, DeviceKind, Error, Opened, known, memory};
 
 use self::compare::{Counterpart, Old};
 use self::kernels::Kernels;

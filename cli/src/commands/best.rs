@@ -1,6 +1,6 @@
 //! `kogge best`.
 
-use kogge_driver::Driver;
+use kogge::Driver;
 
 use crate::args::{self, Quiescence};
 use crate::context::{Context, Job};
@@ -15,7 +15,7 @@ impl Job for args::Best {
         let search = |driver: &mut Driver<'_>, depth| driver.best(root, depth, leaves);
         let mut opened = context.open_for(*depth, None, |driver, depth| Ok(search(driver, depth)?.leaves))?;
         let (best, elapsed) = context.work(&mut opened, "leaves", |driver| search(driver, *depth))?;
-        let kogge_driver::Best { score, line, leaves } = best;
+        let kogge::Best { score, line, leaves } = best;
         let line: Vec<_> = line.into_iter().map(|played| played.uci(&root.rules, root.is_chess960())).collect();
         let effort = Effort::making(&opened, leaves, elapsed, false);
         let aside = effort.text("leaves");

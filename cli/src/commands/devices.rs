@@ -1,7 +1,6 @@
 //! `kogge devices`.
 
-use kogge_board::{BackendError, DeviceInfo};
-use kogge_devices::{BACKENDS, NamedDevice, preferred};
+use kogge::{BACKENDS, BackendError, DeviceInfo, NamedDevice, preferred};
 use serde::Serialize;
 
 use crate::context::{Context, Job};

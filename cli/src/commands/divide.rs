@@ -1,6 +1,6 @@
 //! `kogge divide`.
 
-use kogge_driver::Error;
+use kogge::Error;
 
 use crate::args;
 use crate::context::{Context, Job};

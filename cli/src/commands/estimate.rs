@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use kogge_devices::memory;
-use kogge_driver::{EstimateSettings, LeafEstimate, MergeSettings, Quantity};
+use kogge::{EstimateSettings, LeafEstimate, MergeSettings, memory};
 
 use crate::args;
 use crate::context::{Context, Job};
@@ -48,7 +47,7 @@ impl Job for args::Estimate {
         let Tree { ref root, depth } = Tree::new(tree)?;
         let mut opened = context.open_for(depth, None, |driver, depth| driver.perft(root, depth))?;
         let bytes = memory::share(memory, opened.backend.info());
-        MergeSettings::with_memory(bytes).prepare(&mut *opened.backend, &root.rules, Quantity::Leaves)?;
+        MergeSettings::with_memory(bytes).prepare(&mut *opened.backend, &root.rules)?;
         let endless = if error.is_some() || lines.is_some() { f64::INFINITY } else { SECONDS };
         let settings = EstimateSettings {
             plies,

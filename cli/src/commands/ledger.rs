@@ -1,12 +1,17 @@
-//! `kogge ledger`.
+//! `kogge ledger`, `kogge run`, and counts by several devices: all that needs ledgers.
 
 mod check;
+mod entry;
 mod recount;
+mod reporter;
+mod run;
+mod shared;
 mod show;
+mod store;
 
 use std::path::{Path, PathBuf};
 
-use kogge_ledger::{Ledger, LedgerError};
+use kogge::ledger::{Ledger, LedgerError};
 
 use crate::args;
 use crate::context::{Context, Job};
@@ -34,6 +39,22 @@ impl Job for args::Ledger {
             _ if self.check => check::run(&ledger, context),
             _ if self.settle => recount::settle(&ledger, memory, context),
             _ => show::run(&ledger, context),
+        }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let sentence = error.to_string();
+        match error {
+            LedgerError::Driver(error) => error.into(),
+            LedgerError::Disputed { .. } | LedgerError::Paths { .. } => Self::No(sentence),
+            LedgerError::Stopped { .. } | LedgerError::StoppedWaiting { .. } => Self::Interrupted(sentence),
+            LedgerError::Full { .. }
+            | LedgerError::Storage { .. }
+            | LedgerError::NoDevice(_)
+            | LedgerError::Export { .. } => Self::Device(sentence),
+            _ => Self::Input(sentence),
         }
     }
 }

@@ -2,19 +2,21 @@
 
 mod bench;
 mod best;
+mod check;
 mod devices;
 mod diff;
 mod divide;
 mod estimate;
 mod generate;
+#[cfg_attr(not(feature = "ledger"), path = "no_ledger.rs")]
 mod ledger;
 mod perft;
 mod position;
-mod run;
 mod selfcheck;
 mod stats;
 mod suite;
 mod tune;
+#[cfg_attr(not(feature = "search"), path = "no_uci.rs")]
 mod uci;
 mod unique;
 
@@ -59,6 +61,7 @@ fn plan(command: Command, common: &Common) -> Result<Box<dyn Job>, Failure> {
         Command::Unique(args) => Box::new(args),
         Command::Estimate(args) => Box::new(args),
         Command::Suite(args) => Box::new(args),
+        Command::Check(args) => Box::new(args),
         Command::Diff(args) => Box::new(args),
         Command::Best(args) => Box::new(args),
         Command::Run(args) => Box::new(args),

@@ -1,9 +1,7 @@
 //! `kogge perft`.
 
-mod shared;
-
-use kogge_devices::{Estimate, Opened, costs, memory};
-use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings, Quantity};
+use kogge::driver::LEAST_MERGED_DEPTH;
+use kogge::{Estimate, LEAST_MERGED_SECONDS, MergeSettings, Opened, costs, memory};
 
 use crate::args;
 use crate::context::{Context, Job};
@@ -28,9 +26,6 @@ fn print_plan(
 
 /// The seconds of a count after which a ledger is recommended: a day.
 const LONG: f64 = 86_400.0;
-
-/// The seconds of counting every leaf that preparing to merge may cost: less than a person notices.
-const SHORT: f64 = 0.1;
 
 /// Says how long a count will take that would be lost if kogge ended within days. `raw` is the time of counting every leaf. Only trees
 /// for which this would take as long are planned.
@@ -91,11 +86,11 @@ impl Job for args::Perft {
         if hash.is_none() {
             let (raw, _) = context
                 .work(&mut opened, "leaves", |driver| Estimate::tree(*depth, |depth| driver.perft(root, depth)))?;
-            merged &= is_wanted || memory.is_some() || raw.seconds() > SHORT;
+            merged &= is_wanted || memory.is_some() || raw.seconds() > LEAST_MERGED_SECONDS;
             warn_of_long_work(&mut opened, &tree, raw.seconds(), merged.then_some(&settings), context)?;
         }
         if merged {
-            settings.prepare(&mut *opened.backend, &root.rules, Quantity::Leaves)?;
+            settings.prepare(&mut *opened.backend, &root.rules)?;
         }
         let ((nodes, merged_by), elapsed) = context.work(&mut opened, "leaves", |driver| {
             if merged {

@@ -1,25 +1,21 @@
 //! `kogge position`: show, pack, unpack.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-
-use kogge_board::{Color, Fen, Format, Move, PositionError, Rules, Square, UnpackError};
-use kogge_driver::legal_moves;
-use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge::{Fen, Format, Game, PositionError, Rules, Status, UnpackError};
 use serde::Serialize;
 
 use crate::args::{CastlingFiles, Position};
+use crate::board::rows;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::record;
-use crate::root::position;
+use crate::root::{position, read};
 
 impl Job for Position {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         match self {
-            Self::Show { fen, moves } => show(&position(fen.as_deref(), moves)?, context)?,
+            Self::Show { fen, game, moves } => show(&position(fen.as_deref(), game, moves)?, context)?,
             Self::Pack { format, fen } => {
-                let fen = position(Some(fen), &[])?;
+                let fen = read(fen)?;
                 let packed = PackedForm::new(*format, &fen);
                 let report = record! { command: "position pack", fen: fen.to_string(), #[serde(flatten)] packed };
                 context.output.print(&report, |to| writeln!(to, "{}", report.packed.hex))?;
@@ -52,15 +48,16 @@ impl PackedForm {
 
 /// Shows a position.
 fn show(fen: &Fen, context: &mut Context) -> Result<(), Failure> {
-    let check = fen.position.checkers() != 0;
-    let mut moves = Vec::new();
-    for (uci, san) in moves_in_words(fen)? {
-        moves.push(record! { uci, san });
-    }
-    let state = match (moves.is_empty(), check) {
-        (false, _) => "play",
-        (true, true) => "checkmate",
-        (true, false) => "stalemate",
+    let game = Game::new(*fen);
+    let legal = game.legal_moves();
+    let check = legal.checkers() != 0;
+    let mut moves: Vec<_> = legal.clone().map(|played| (game.uci(played), legal.san(played))).collect();
+    moves.sort();
+    let moves: Vec<_> = moves.into_iter().map(|(uci, san)| record! { uci, san }).collect();
+    let state = match game.status() {
+        Status::Checkmate => "checkmate",
+        Status::Stalemate => "stalemate",
+        _ => "play",
     };
     let report = record! {
         command: "position show",
@@ -74,7 +71,7 @@ fn show(fen: &Fen, context: &mut Context) -> Result<(), Failure> {
         packed: Format::ALL.map(|format| PackedForm::new(format, fen)),
     };
     context.output.print(&report, |to| {
-        draw(to, fen)?;
+        rows(fen).iter().try_for_each(|row| writeln!(to, "{row}"))?;
         writeln!(to, "\nFEN    {}", report.fen)?;
         let check = if check { ", in check" } else { "" };
         match state {
@@ -94,40 +91,6 @@ fn show(fen: &Fen, context: &mut Context) -> Result<(), Failure> {
         packed.try_for_each(|PackedForm { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
     })?;
     Ok(())
-}
-
-/// Returns the legal moves in UCI notation and SAN, sorted by their UCI notation.
-fn moves_in_words(fen: &Fen) -> Result<BTreeMap<String, String>, Failure> {
-    let mut mailbox = Mailbox::new();
-    let moves: Vec<Move> = legal_moves(&mut mailbox, fen)?.into_iter().map(|(played, _)| played).collect();
-    let mut words = BTreeMap::new();
-    for &played in &moves {
-        let mut replies = Ok(Vec::new());
-        let san = played.san(&fen.position, &fen.rules, &moves, |after| {
-            replies = legal_moves(&mut mailbox, &Fen::new(*after, fen.rules));
-            replies.as_ref().is_ok_and(|replies| !replies.is_empty())
-        });
-        replies?;
-        words.insert(played.uci(&fen.rules, fen.is_chess960()), san);
-    }
-    Ok(words)
-}
-
-/// Draws the board from white's side.
-fn draw(to: &mut dyn Write, fen: &Fen) -> io::Result<()> {
-    for rank in (0..8).rev() {
-        write!(to, "{}", rank + 1)?;
-        for file in 0..8 {
-            let letter = match fen.position.piece_at(Square::at(file, rank)) {
-                Some((Color::White, piece)) => piece.letter().to_ascii_uppercase(),
-                Some((Color::Black, piece)) => piece.letter(),
-                None => '.',
-            };
-            write!(to, " {letter}")?;
-        }
-        writeln!(to)?;
-    }
-    writeln!(to, "  a b c d e f g h")
 }
 
 fn unpack(format: Format, hex: &str, castling_files: CastlingFiles) -> Result<Fen, Failure> {

@@ -5,13 +5,15 @@ mod report;
 use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_board::{Backend, BackendError};
-use kogge_devices::{BACKENDS, BackendKind, BackendName, OpenError, Request, number_without_backend};
-use kogge_driver::bench::monotonic;
-use kogge_driver::selfcheck::{DeviceToCheck, SelfcheckSettings, check};
-use kogge_driver::{Error, Observer};
-use kogge_movegen_cpu::Cpu;
-use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge::driver::{
+    bench::monotonic,
+    selfcheck::{DeviceToCheck, SelfcheckSettings, check},
+};
+use kogge::movegen_cpu::mailbox::Mailbox;
+use kogge::{
+    BACKENDS, Backend, BackendError, BackendKind, BackendName, Cpu, Error, Observer, OpenError, Request,
+    number_without_backend,
+};
 
 use self::report::{Absence, Report, Row};
 use crate::args::{self, Common};

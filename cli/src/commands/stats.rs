@@ -1,8 +1,7 @@
 //! `kogge stats`.
 
-use kogge_board::{Quad48, unwatched};
-use kogge_devices::memory;
-use kogge_driver::{LEAST_MERGED_DEPTH, Quantity};
+use kogge::driver::LEAST_MERGED_DEPTH;
+use kogge::{Quad48, Quantity, memory, unwatched};
 
 use crate::args;
 use crate::context::{Context, Job};
@@ -16,18 +15,18 @@ impl Job for args::Stats {
         let &Self { ref tree, raw, only, memory: args::Memory { memory } } = self;
         let Tree { ref root, depth } = Tree::new(tree)?;
         let mut opened = context.open_for(depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
-        let settings = memory::settings(memory, opened.backend.info());
+        let settings = memory::settings(memory, opened.backend.info()).counting(Quantity::Categories);
         // A device compiles and tests its kernels before their first use. This time is part of opening the device.
         opened.backend.categories(&root.rules, &[Quad48::from(&root.position)], 1, &mut unwatched)?;
         let merged = |depth| !raw && depth >= LEAST_MERGED_DEPTH;
         if merged(depth) {
-            settings.prepare(&mut *opened.backend, &root.rules, Quantity::Categories)?;
+            settings.prepare(&mut *opened.backend, &root.rules)?;
         }
         let depths = if only { depth } else { depth.min(1) }..=depth;
         let (plies, elapsed) = context.work(&mut opened, "leaves", |driver| {
             let row = |depth| {
                 let found = match merged(depth) {
-                    true => driver.stats_merged(root, depth, &settings)?.categories.unwrap_or_default(),
+                    true => driver.perft_merged(root, depth, &settings)?.categories.unwrap_or_default(),
                     false => driver.stats(root, depth)?,
                 };
                 Ok(Kinds { depth, categories: found })

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use kogge_board::DeviceKind;
-use kogge_devices::{BackendName, Tunable, tunable};
-use kogge_gpu::tuning::{Cache, Trial, TrialOutcome};
+use kogge::{
+    BackendName, DeviceKind, GpuDevice,
+    tuning::{Cache, Trial, TrialOutcome, tunable},
+};
 use serde::Serialize;
 
 use crate::args;
@@ -50,7 +51,7 @@ fn unwritten(file: &str, error: &std::io::Error) -> Failure {
     Failure::Device(format!("{file} could not be written: {error}."))
 }
 
-fn forget(device: &dyn Tunable, cache: &Cache, file: String, context: &mut Context) -> Result<Answer, Failure> {
+fn forget(device: &GpuDevice, cache: &Cache, file: String, context: &mut Context) -> Result<Answer, Failure> {
     let info = device.bare_info();
     let forgotten = device.forget(cache).map_err(|error| unwritten(&file, &error))?;
     let report = record! { command: "tune", info: Device::from(&info), forgotten, file };
@@ -76,7 +77,7 @@ impl Job for args::Tune {
             return Err(Failure::Input(reason));
         }
         if self.forget {
-            return forget(&*device, &cache, file, context);
+            return forget(&device, &cache, file, context);
         }
         let head = format!("{:<18}  {:<19}  {:>8}  {:>8}  outcome", "option", "value", "start/s", "kiwi/s");
         context.output.aside(&head.into())?;

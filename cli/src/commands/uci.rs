@@ -2,11 +2,11 @@
 
 use std::io::{self, BufReader};
 
-use kogge_board::{Fen, Move};
-use kogge_devices::{BACKENDS, BackendName, Opened, Request, open};
-use kogge_driver::{Driver, MAX_DEPTH, Observer};
-use kogge_search::Signals;
-use kogge_search::uci::{Host, serve};
+use kogge::{
+    BACKENDS, BackendName, Driver, Fen, MAX_DEPTH, Move, Observer, Opened, Request, open,
+    search::Signals,
+    search::uci::{Host, serve},
+};
 
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};

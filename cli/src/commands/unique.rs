@@ -1,7 +1,6 @@
 //! `kogge unique`.
 
-use kogge_devices::memory;
-use kogge_driver::Distinct;
+use kogge::{Distinct, memory};
 use serde::Serialize;
 
 use crate::args;

@@ -1,9 +1,8 @@
 //! Compares every usable device of this binary with the CPU on the same frontiers.
 
-use kogge_board::soak::Disagreement;
-use kogge_board::{Backend, Fen};
-use kogge_devices::{BACKENDS, BackendName, Request};
-use kogge_driver::{Driver, MergeSettings};
+use kogge::board::soak::Disagreement;
+use kogge::{BACKENDS, Backend, BackendName, Driver, Fen, MergeSettings, Request};
+use kogge_check::{Diff, diff};
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 use kogge_testkit::conformance::{Batches, difference, placements, playouts};
 
@@ -113,7 +112,7 @@ fn all_usable_devices_merge_to_the_same_totals() {
 
 #[test]
 fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
-    let cpu = || kogge_movegen_cpu::Cpu::new(Some(1)).expect("the CPU can be used");
+    let cpu = || kogge::Cpu::new(Some(1)).expect("the CPU can be used");
     let device = |name, backend| OpenDevice { name, number: 0, backend };
     let mut devices = [
         device(BackendName::Cpu, Box::new(cpu()) as Box<dyn Backend>),
@@ -135,8 +134,8 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     let root: Fen = fen.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
     let (mut right, mut wrong) = (cpu(), buggy(cpu(), no_black_queenside));
     let mut wrong = Driver::new(&mut wrong, &());
-    let shown = Driver::new(&mut right, &()).diff(&mut wrong, &root, depth.parse().expect("a depth"));
-    let Ok(kogge_driver::Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };
+    let shown = diff(&mut Driver::new(&mut right, &()), &mut wrong, &root, depth.parse().expect("a depth"));
+    let Ok(Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };
     let castling: Vec<_> = shown.only_first.iter().map(|(name, _)| &name[..2]).collect();
     assert_eq!((castling, shown.only_second.len()), (vec!["e8"], 0), "{shown:?}");
 }

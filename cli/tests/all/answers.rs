@@ -22,13 +22,47 @@ fn counts() {
         ("perft 2 --moves e2e4 e7e5", "835"),
         ("perft 2 --moves e4 e5", "835"),
         ("perft 1 --moves e4 e5 Nf3 Nc6 Bb5 a6 O-O", "32"),
+        ("perft 2 --moves \"e2e4 e7e5\"", "835"),
+        ("perft 2 --moves \"1. e4 e5\"", "835"),
+        ("perft 1 --moves \"1. e4 e5 2. Nf3 Nc6 3.Bb5 a6 4. O-O\"", "32"),
+        ("perft 1 --moves \"1.e4 1...e5 2.Nf3\" Nc6 3. \"Bb5 3... a6\" 0-0", "32"),
         ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K2R w K -\"", "15"),
+        // Castling is read in both notations.
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K2R w K -\" --moves e1g1", "3"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K2R w K -\" --moves e1h1", "3"),
         ("perft 3 --fen kiwipete", "97862"),
         ("perft 2 --fen startpos --moves e2e4 e7e5", "835"),
         ("perft 128 --fen \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"", "0"),
     ] {
         let answer = kogge(&words(&format!("{line} --quiet"))).answer(line);
         assert_eq!(answer, format!("Nodes searched: {nodes}\n"), "kogge {line}");
+    }
+}
+
+#[test]
+fn the_root_is_a_position_of_a_game() {
+    let games = &b"[White \"A\"]\n1. e4 e5 (1... c5) 2. Nf3 {good} 1-0\n\n[White \"B\"]\n1. Ke2 *\n\n\
+        [Variant \"Chess960\"]\n[FEN \"1r2k3/8/8/8/8/8/8/1R2K1R1 w KQq - 0 9\"]\n9. O-O *\n"[..];
+    for (line, fen) in [
+        ("", "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"),
+        ("--ply 2", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
+        ("--ply 0 --moves d4", "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1"),
+        ("--game 3", "1r2k3/8/8/8/8/8/8/1R3RK1 b q - 1 9"),
+    ] {
+        for command in ["position show", "perft 1", "best 1"] {
+            let run = kogge_with_input(&words(&format!("{command} --pgn - {line} --json")), games);
+            assert_eq!(run.json()[0]["fen"], fen, "{command} {line}");
+        }
+    }
+    for (line, reason) in [
+        ("--game 2", "standard input: Game 2, line 5: The move \"Ke2\" is not legal here."),
+        ("--game 4", "standard input has 3 games, but --game is 4."),
+        ("--ply 4", "Game 1 of standard input has 3 plies; --ply can be from 0 to 3."),
+        ("--game 0", "invalid value '0' for '--game <N>'"),
+    ] {
+        let run = kogge_with_input(&words(&format!("perft 1 --pgn - {line}")), games);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{line}");
+        assert!(run.stderr.contains(reason), "{}", run.stderr);
     }
 }
 
@@ -238,9 +272,10 @@ fn every_field_of_the_json_is_documented() {
             _ => {}
         }
     }
-    let suite = format!("{0} ;D1 20\n{0} ;D1 21\n{0} ;D9 1\nrubbish", kogge_board::START);
+    let suite =
+        format!("{0} ;D1 20\n{0} ;D1 21\n{0} ;D9 1\n4k3/8/8/8/8/8/8/8 w - - ;D1 1\nrubbish", kogge::board::START);
     let suite = kogge_with_input(&["suite", "-", "--max-depth", "1", "--json"], suite.as_bytes()).json();
-    assert_eq!(suite.len(), 5);
+    assert_eq!(suite.len(), 6);
     suite.iter().for_each(check);
     for line in [
         "perft 1",
@@ -273,7 +308,7 @@ fn counts_in_json_are_exact() {
 #[test]
 fn standard_positions_have_names() {
     let help = kogge(&["perft", "--help"]).answer("perft --help").split_whitespace().collect::<Vec<_>>().join(" ");
-    for known in kogge_board::known::standard() {
+    for known in kogge::known::standard() {
         let (name, fen) = (known.name, known.root.to_string());
         assert!(help.contains(name), "{name}: {help}");
         let shown = kogge(&["position", "show", name]).answer(name);
@@ -330,7 +365,7 @@ Turn   white, in check, checkmate
 
 #[test]
 fn packing_and_unpacking_are_inverse() {
-    for fen in [kogge_board::START, KIWIPETE, "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1"] {
+    for fen in [kogge::board::START, KIWIPETE, "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1"] {
         for format in ["quad48", "circle32", "five42", "pieces38", "pieces64"] {
             let hex = kogge(&["position", "pack", "--format", format, fen]).answer("pack");
             let back = kogge(&["position", "unpack", "--format", format, hex.trim()]).answer("unpack");
@@ -350,7 +385,7 @@ fn suites() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("PASS")).count(), 1000);
     assert!(run.stdout.contains("\n1000 passed, 0 failed, 0 skipped, 0 broken\n"));
-    let start = kogge_board::START;
+    let start = kogge::board::START;
     for (text, code, summary, complaint) in [
         (format!("{start} ;D1 20 ;D2 400 ;D3 8902\n"), 0, "1 passed, 0 failed, 0 skipped, 0 broken", ""),
         (format!("# comment\n\n{start} ;D1 20 ;D2 401 ;D3 8902\n"), 1, "0 passed, 1 failed, 0 skipped, 0 broken", ""),
@@ -379,6 +414,67 @@ fn suites() {
     assert!(failed.starts_with(&format!("FAIL      1  {start}  depth 2: expected 401, found 400\n")), "{failed}");
     let binary = kogge_with_input(&["suite", "-"], b"\xff\xfe\x00\x01\n");
     assert!(binary.code == 2 && binary.stderr.contains("not text"), "{}", binary.stderr);
+}
+
+#[test]
+fn suites_in_other_forms() {
+    let start = kogge::board::START;
+    let four = start.strip_suffix(" 0 1").unwrap();
+    let text = format!(
+        "\u{feff}{four} D1 20; D2 400; id \"start; D1 21\";\r\n{four} hmvc 3; fmvn 2; acd 5; c0 \"x\"; d3 8,902; D3 8_902;\n\
+         {start},20,400,8902\n{start}; perft 3 = 8902;\n4k3/8/8/8/8/8/8/4K3 w - - 200 0 ;D1 5\0"
+    );
+    let run = kogge_with_input(&["suite", "-"], text.as_bytes());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.stdout.contains(&format!("PASS      2  {four} 3 2  2 of 2 counts\n")), "{}", run.stdout);
+    assert!(run.stdout.contains("\n5 passed, 0 failed, 0 skipped, 0 broken\n"), "{}", run.stdout);
+    let run = kogge_with_input(&["suite", "-"], format!("{start} ;D1 20 ;D3 8.902\n").as_bytes());
+    assert!(run.code == 2 && run.stderr.contains("\"D3 8.902\""), "{}", run.stderr);
+}
+
+/// Positions that no game reaches, with the counts of python-chess 1.11.2.
+const UNREACHABLE: &str = "\
+4k3/8/3N1N2/4R3/8/8/8/4K3 b - - 0 1 ;D1 2 ;D2 68 ;D3 104 ;D4 3251 ;D5 14714
+4k3/8/8/8/8/NNNNNNNN/NNNNNNNN/N3K3 w - - 0 1 ;D1 62 ;D2 298 ;D3 18176 ;D4 107325
+rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 18 ;D2 360 ;D3 7402 ;D4 163918
+r3k2r/pppppppp/pppppppp/8/8/PPPPPPPP/PPPPPPPP/R3K2R w KQkq - 0 1 ;D1 17 ;D2 289 ;D3 4834 ;D4 81056
+4k3/8/8/3Pp3/8/8/8/K6r w - e6 0 1 ;D1 2 ;D2 40 ;D3 220 ;D4 4096 ;D5 24460
+4k3/8/K6r/3Pp3/8/8/8/8 w - e6 0 1 ;D1 6 ;D2 109 ;D3 601 ;D4 10364 ;D5 63096
+kbQQQQQQ/pp5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1 ;D1 259 ;D2 651
+";
+
+#[test]
+fn positions_that_no_game_reaches_are_skipped_or_counted() {
+    let suite = |options: &str, text: &str| {
+        kogge_with_input(&words(&format!("suite - --backend cpu {options}")), text.as_bytes())
+    };
+    let two_kings = "4k3/8/8/8/8/8/8/4KK2 w - - 0 1 ;D1 9\n";
+    let all = format!("{UNREACHABLE}{} ;D1 20\n{two_kings}", kogge::board::START);
+    let skipped = suite("--quiet", &all);
+    assert_eq!((skipped.code, skipped.stderr.as_str()), (0, ""), "{}", skipped.stdout);
+    let line = "SKIP      1  not reachable in a game. The black king is in check from 3 pieces; one move can give at most two checks.\n";
+    assert!(skipped.stdout.starts_with(line), "{}", skipped.stdout);
+    let tally = "\n1 passed, 0 failed, 0 skipped, 0 broken; 8 skipped, not reachable in a game\n";
+    assert!(skipped.stdout.ends_with(tally), "{}", skipped.stdout);
+
+    let counted = suite("--quiet --allow-unreachable", &all);
+    assert_eq!((counted.code, counted.stderr.as_str()), (0, ""), "{}", counted.stdout);
+    assert_eq!(
+        counted.stdout,
+        "SKIP      9  not reachable in a game. There are 2 white kings; each side must have exactly one.\n\n8 passed, 0 failed, 0 \
+         skipped, 0 broken; 1 skipped, not reachable in a game; 7 counted by the mailbox, not reachable in a game\n"
+    );
+    let json = suite("--json --allow-unreachable", &all).json();
+    assert_eq!((&json[0]["status"], &json[8]["status"]), (&"PASS".into(), &"UNREACHABLE".into()));
+    let summary = json.last().unwrap();
+    assert_eq!((&summary["passed"], &summary["unreachable"], &summary["mailbox"]), (&8.into(), &1.into(), &7.into()));
+
+    let wrong = suite("--allow-unreachable", &UNREACHABLE.replace("D3 104", "D3 105"));
+    assert!(wrong.code == 1 && wrong.stdout.contains("depth 3: expected 105, found 104"), "{}", wrong.stdout);
+    let broken = suite("--allow-unreachable", &UNREACHABLE.replace("D3 104", "D3 x"));
+    assert!(broken.code == 2 && broken.stdout.contains("1 broken; 6 counted by the mailbox"), "{}", broken.stdout);
+    let nothing = suite("", two_kings);
+    assert!(nothing.code == 2 && nothing.stderr.contains("--allow-unreachable counts"), "{}", nothing.stderr);
 }
 
 fn commands(help: &str) -> Vec<&str> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::process::Stdio;
 
-use kogge_board::Random;
+use kogge::board::Random;
 use serde_json::Value;
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::san::SanPlus;

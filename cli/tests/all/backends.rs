@@ -15,7 +15,7 @@ fn every_usable_device_counts_the_same() {
     for row in rows.iter().filter(|row| row["usable"] == true) {
         let backend = row["backend"].as_str().expect("a name");
         let number = row["number"].to_string();
-        for (fen, depth, nodes) in [(kogge_board::START, "3", 8902), (support::CHESS960, "2", 984)] {
+        for (fen, depth, nodes) in [(kogge::board::START, "3", 8902), (support::CHESS960, "2", 984)] {
             let run = kogge(&["perft", depth, "--fen", fen, "--backend", backend, "--device", &number, "--json"]);
             assert_eq!(run.json().remove(0)["nodes"], nodes, "{row}");
         }

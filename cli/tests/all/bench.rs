@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::support::{Run, kogge, words};
-use kogge_board::known;
+use kogge::known;
 use serde_json::{Value, json};
 
 /// A short measurement.

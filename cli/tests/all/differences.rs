@@ -13,11 +13,15 @@ const ROOT: &str = "8/8/8/8/8/p1k5/8/K7 w - - 0 1";
 const ROOT_DIVIDED: &str = "a1a2: 6\na1b1: 6\n\nNodes searched: 12";
 const CHILD_DIVIDED: &str = "c3b3: 1\nc3b4: 1\nc3c4: 1\nc3d2: 1\nc3d3: 1\nc3d4: 1\n\nNodes searched: 6";
 
+const REASON: &str =
+    "a3a2 is legal: the pawn on a3 goes to a2, which is empty, and the king on c3 is not in check afterwards.";
+
 fn pretend(input: impl BufRead, mut output: impl Write) {
     let mut position = String::new();
     for line in input.lines().map_while(Result::ok) {
         let answer = match line.as_str() {
             "uci" => "id name Forgetful\nuciok",
+            "go perft 1" if position == "position startpos" => "e2e4: 1\nNodes searched: 1",
             "go perft 2" if position == format!("position fen {ROOT}") => ROOT_DIVIDED,
             "go perft 1" if position == format!("position fen {ROOT} moves a1b1") => CHILD_DIVIDED,
             "quit" | "go perft 1" | "go perft 2" => return,
@@ -60,6 +64,7 @@ fn a_difference_is_described() {
 The moves differ after a1b1:
   8/8/8/8/8/p1k5/8/1K6 b - - 1 1
 only cpu makes a3a2 (count 1)
+{REASON}
 Look at it with: kogge position show \"{ROOT}\" --moves a1b1
 "
         )
@@ -81,7 +86,10 @@ fn a_difference_is_in_the_json() {
             "depth": 1,
             "only_first": [{"move": "a3a2", "nodes": 1}],
             "only_second": [],
+            "repeated": [],
             "counts": [],
+            "reasons": [REASON],
+            "smallest": null,
         })
     );
 }
@@ -147,8 +155,12 @@ fn a_wrong_script_is_led_to_its_mistake() {
 fn scripts_that_fail_are_errors() {
     for (name, text, reason) in [
         ("innumerate", &*changed("sed 's/^13$/14/'"), "its counts add up to 13, but it says 14."),
-        ("failing", "echo a1a2 6; exit 7", "it ended with exit code 7 when it was called for depth 2."),
-        ("idle", "echo hello", "it printed no line such as \"e2e4 20\" when it was called for depth 2."),
+        ("failing", "echo a1a2 6; exit 7", "ended when it was called for depth 2 (exit code 7)."),
+        (
+            "idle",
+            "echo hello",
+            "it printed no line such as \"e2e4 20\" when it was called for depth 2; it printed 0 counts and no sum; the last other lines were \"hello\".",
+        ),
         ("silent", "exec sleep 1000", "said nothing for 1 s when it was called for depth 2"),
     ] {
         let run =

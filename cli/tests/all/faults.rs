@@ -129,7 +129,7 @@ fn refused_exports_and_ledgers_leave_nothing_behind() {
             assert!(run.code == 2 && run.stderr.contains("is not the path of a file"), "{line:?}: {run:?}");
         }
     }
-    for more in [&["--ply", "6"][..], &["--device", "cpu,cpu"], &["--device", "opencl:99"], &["--fen", "x"]] {
+    for more in [&["--plies", "6"][..], &["--device", "cpu,cpu"], &["--device", "opencl:99"], &["--fen", "x"]] {
         let run = in_folder(&[&["run", "5", "--ledger", "six.ledger"], more].concat());
         assert_ne!(run.code, 0, "{more:?}: {run:?}");
     }
@@ -177,10 +177,15 @@ fn calls_that_mean_nothing_are_refused() {
     let refused = "is not possible; expected a number of at least 0.\n";
     let expected: String =
         ["depth -1", "perft -1", "perft abc"].map(|limit| format!("info string \"go {limit}\" {refused}")).concat();
-    // Only a search has a best move, and a program that asked for one waits for it.
+    // Only a search has a best move and a score, and a program that asked for them waits for them.
     let answer = said.answer("uci");
-    let (moves, rest): (Vec<_>, Vec<_>) = answer.split_inclusive('\n').partition(|line| line.starts_with("bestmove "));
-    assert_eq!((moves.len(), rest.concat()), (1, expected));
+    let (notes, rest): (Vec<_>, Vec<_>) =
+        answer.split_inclusive('\n').partition(|line| line.starts_with("info string "));
+    assert_eq!(notes.concat(), expected);
+    assert!(
+        matches!(rest[..], [score, best] if score.starts_with("info score ") && best.starts_with("bestmove ")),
+        "{rest:?}"
+    );
 }
 
 #[test]
@@ -368,7 +373,7 @@ fn every_command_on_every_backend_stops_at_the_first_signal() {
     let suite = format!("{folder}/long.epd");
     std::fs::write(&suite, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D9 2439530234167\n").unwrap();
     let done = format!("{folder}/done");
-    kogge(&["run", "7", "--ledger", &done, "--entries", "1", "--ply", "5", "--backend", "cpu", "--quiet"])
+    kogge(&["run", "7", "--ledger", &done, "--entries", "1", "--plies", "5", "--backend", "cpu", "--quiet"])
         .answer("run");
     let listed = kogge(&["devices", "--json"]).json().remove(0);
     let rows = listed["devices"].as_array().expect("a list");
@@ -385,8 +390,8 @@ fn every_command_on_every_backend_stops_at_the_first_signal() {
             "best 9",
             "diff 12 --against mailbox",
             &format!("suite {suite}"),
-            &format!("run 12 --ply 7 --ledger {ledger}"),
-            &format!("run 9 --raw --ply 1 --ledger {raw}"),
+            &format!("run 12 --plies 7 --ledger {ledger}"),
+            &format!("run 9 --raw --plies 1 --ledger {raw}"),
             &format!("ledger {done} --verify 1"),
         ] {
             if line.starts_with("diff") && backend == "mailbox" || line.starts_with("ledger") && backend == "cpu" {

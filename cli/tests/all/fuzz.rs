@@ -53,6 +53,20 @@ proptest! {
     }
 
     #[test]
+    fn any_bytes_are_games_or_errors(bytes in vec(any::<u8>(), 0..300)) {
+        bodies::pgn(&bytes);
+    }
+
+    #[test]
+    fn a_changed_game_is_a_game_or_errors(
+        fen in any_fen(),
+        changes in vec((any::<Index>(), prop::sample::select(b"\n;{}()[]\"%$!?. 01-*+#=xKQRBNabcdefgh12345678".to_vec())), 0..6),
+    ) {
+        let game = format!("[FEN \"{fen}\"]\n\n1. O-O {{x}} (1. Kd2 $1) Nf6 1-0\n\n1. e4 (1. d4 d5!?) e5 2. Nf3 Nc6 *\n");
+        bodies::pgn(&change(game.into_bytes(), &changes));
+    }
+
+    #[test]
     fn any_bytes_unpack_or_are_an_error(bytes in vec(any::<u8>(), 0..80)) {
         bodies::unpack(&bytes);
     }

@@ -45,7 +45,7 @@ fn kiwipete<'a>(depth: &'a str, file: &'a Path) -> Vec<&'a str> {
 /// Returns the arguments that create or resume a merged ledger of Kiwipete.
 fn merged<'a>(depth: &'a str, ply: &'a str, file: &'a Path) -> Vec<&'a str> {
     let tree = ["run", depth, "--fen", KIWIPETE, "--ledger", text(file)];
-    [&tree[..], &["--lease", "1", "--ply", ply, "--memory", "64M"]].concat()
+    [&tree[..], &["--lease", "1", "--plies", ply, "--memory", "64M"]].concat()
 }
 
 fn source(backend: &str) -> Source {
@@ -56,7 +56,8 @@ fn source(backend: &str) -> Source {
 #[test]
 fn a_ledger_is_created_completed_and_printed_again() {
     let file = fresh("made");
-    let first = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--ply", "2", "--raw"]).answer("run");
+    let first =
+        on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--plies", "2", "--raw"]).answer("run");
     assert!(first.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")), "{first}");
     assert!(first.contains("2038 entries") && first.contains("cpu: CPU, 2 threads"), "{first}");
 
@@ -83,7 +84,7 @@ fn a_ledger_is_created_completed_and_printed_again() {
 #[test]
 fn a_changed_digit_is_found() {
     let file = fresh("digit");
-    on_cpu(&["run", "4", "--ledger", text(&file), "--ply", "2", "--raw"]).answer("run");
+    on_cpu(&["run", "4", "--ledger", text(&file), "--plies", "2", "--raw"]).answer("run");
     let check = |more: &[&str]| kogge(&[&["ledger", text(&file), "--check"], more].concat());
     let intact = check(&[]).answer("check");
     assert!(intact.starts_with("400 of 400 entries are counted. Every checksum is right.\nSHA-256 "), "{intact}");
@@ -292,9 +293,9 @@ fn ledgers_of_other_trees_are_refused() {
         (vec!["run", "6", "--fen", KIWIPETE, "--ledger", place], "is a ledger of depth 5 from"),
         (vec!["run", "5", "--ledger", place], "is a ledger of depth 5 from"),
         (vec!["run", "5", "--fen", KIWIPETE, "--moves", "a2a3", "--ledger", place], "is a ledger of depth 5 from"),
-        (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "1"], "with its entries at ply 2, not of"),
-        (vec!["run", "9", "--ledger", place, "--ply", "2", "--raw", "--entries", "5"], "cannot be used with"),
-        (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "6"], "choose one from 0 to 5"),
+        (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--plies", "1"], "with its entries at ply 2, not of"),
+        (vec!["run", "9", "--ledger", place, "--plies", "2", "--raw", "--entries", "5"], "cannot be used with"),
+        (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--plies", "6"], "choose one from 0 to 5"),
         (vec!["run", "5", "--ledger", "/no/such/folder/ledger"], "no file can be made in the folder /no/such/folder"),
         (vec!["ledger", "/no/such/ledger"], "There is no ledger in /no/such/ledger"),
         (vec!["ledger", env!("CARGO_MANIFEST_DIR")], "failed when it was opened"),
@@ -348,7 +349,7 @@ fn another_format_version_is_refused() {
     drop(connection);
     for run in [on_cpu(&kiwipete("5", &file)), kogge(&["ledger", text(&file)])] {
         assert_eq!(run.code, 2);
-        assert!(run.stderr.contains("format version 999, but this kogge reads and writes version 1;"), "{run:?}");
+        assert!(run.stderr.contains("format version 999, but this kogge reads and writes version 2;"), "{run:?}");
     }
 }
 

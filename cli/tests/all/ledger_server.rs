@@ -39,7 +39,7 @@ fn processes_share_a_database_and_one_that_is_killed_is_replaced() {
     assert!(refused.stderr.contains("is a ledger of depth 5 from"), "{refused:?}");
 
     let merged = server.schema("merged");
-    share(&merged, &["--ply", "3", "--memory", "64M"], 64);
+    share(&merged, &["--plies", "3", "--memory", "64M"], 64);
     let checked = kogge(&["ledger", &merged, "--check"]).answer("check");
     assert!(checked.contains("Every checksum is right.\nSHA-256 "), "{checked}");
 }
@@ -107,7 +107,7 @@ fn a_merged_run_killed_fifty_times_has_the_right_total_even_if_clocks_are_wrong(
     let server = Server::start();
     let address = server.schema("killed");
     let tree = ["run", "6", "--fen", KIWIPETE, "--ledger", &address, "--lease", "1"];
-    let arguments = [&tree[..], &["--ply", "3", "--memory", "64M", "--entries", "2000"]].concat();
+    let arguments = [&tree[..], &["--plies", "3", "--memory", "64M", "--entries", "2000"]].concat();
     let mut kills = Kills::new(&address, &arguments, &["mailbox", "cpu"], 8_031_647_685);
     let clock = kills::clock(server.folder());
     kills.clock = Some(&clock);

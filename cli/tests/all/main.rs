@@ -6,6 +6,7 @@ mod answers;
 mod arguments;
 mod backends;
 mod bench;
+mod check;
 mod differences;
 mod faults;
 mod features;

@@ -15,10 +15,10 @@ fn bad_input_is_named_in_one_sentence() {
         ("perft 1 --fen \"rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1\"", "0 black kings"),
         ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNP w Qkq - 0 1\"", "pawn on h1"),
         ("perft 1 --fen \"rnbqkbnP/ppppppp1/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1\"", "pawn on h8"),
-        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"", "17 pieces"),
-        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKB1R w KQkq - 0 1\"", "9 pawns"),
+        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"", "There are 17 white pieces"),
+        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKB1R w KQkq - 0 1\"", "There are 9 white pawns"),
         ("perft 1 --fen \"4k3/8/8/8/8/8/4R3/4K3 w - - 0 1\"", "black king is in check"),
-        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w K - 0 1\"", "castling rights"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w K - 0 1\"", "there is no rook for K on rank 1"),
         ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w - e6 0 1\"", "e6 is impossible"),
         (&format!("perft 1 --fen {long}"), "has 1 field; expected six"),
         ("perft 1 --fen \"\u{1}\u{2}\u{fffd}/8 w - - 0 1\"", "ranks"),
@@ -37,11 +37,20 @@ fn bad_input_is_named_in_one_sentence() {
         ("perft", "<DEPTH>"),
         // Moves.
         ("perft 1 --moves e2e4 e7e5 e1e3", "Move number 3"),
+        ("perft 1 --moves \"1. e2e4 e7e5 2. e1e3\"", "Move number 3"),
+        ("perft 1 --moves 1.", "--moves has no move"),
+        ("position show --moves \" \"", "--moves has no move"),
+        ("perft 1 --moves 1", "\"1\" is not a move"),
         ("perft 1 --moves e2e5", "\"e2e5\" is not legal"),
         ("perft 1 --moves Ke2", "\"Ke2\" is not legal"),
         ("perft 1 --moves hello", "\"hello\" is not a move"),
-        ("perft 1 --fen \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\" --moves e1h1", "\"e1h1\" is not legal"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\" --moves e1h2", "\"e1h2\" is not legal"),
         ("perft 1 --moves", "a value is required"),
+        // Games.
+        ("perft 1 --pgn /nowhere/x.pgn", "/nowhere/x.pgn cannot be read"),
+        ("perft 1 --game 2", "--pgn <FILE>"),
+        ("perft 1 --fen kiwipete --pgn x.pgn", "cannot be used with"),
+        ("position show kiwipete --pgn x.pgn", "cannot be used with"),
         // Packed positions.
         ("position unpack --format circle32 00", "exactly 32 bytes; 1 were given"),
         ("position unpack --format circle32 0", "1 hex digits"),
@@ -54,7 +63,7 @@ fn bad_input_is_named_in_one_sentence() {
         // Everything else.
         ("perft 1 --backend gpu", "[possible values: auto, cpu, mailbox, opencl, wgpu]"),
         ("perft 1 --threads 0", "from 1 to 4096"),
-        ("perft 1 --hash 0", "such as 256M or 1G"),
+        ("perft 1 --hash 0", "at least 1024 bytes, such as 256M or 1G"),
         ("perft 1 --hash 12X", "such as 256M or 1G"),
         ("perft 1 --hash +1G", "such as 256M or 1G"),
         ("perft 1 --hash 99999999999999T", "at most 18446744073709551615 bytes, such as 256M or 1G"),
@@ -70,7 +79,8 @@ fn bad_input_is_named_in_one_sentence() {
         ("estimate 9 --plies 5 --memory 1M", "do not fit in 1048576 bytes"),
         ("estimate 9 --error 0", "expected a share"),
         ("estimate 9 --lines 0", "0 is not in 1.."),
-        ("perft 5 --memory 1", "such as 256M or 1G"),
+        ("perft 5 --memory 1", "at least 1024 bytes, such as 256M or 1G"),
+        ("perft 5 --memory 100MX", "expected a size such as 256M or 1G"),
         ("perft 5 --memory 1G --hash 1G", "no plies are merged"),
         ("perft 5 --plies 2 --hash 1G", "cannot be used with"),
         ("perft 5 --raw --plan", "cannot be used with"),
@@ -228,9 +238,9 @@ fn wait_until_interrupts_are_caught(process: u32) {
 
 /// Interrupts a command a while after it began to work. Returns how long it took to stop, too.
 #[cfg(target_os = "linux")]
-fn interrupted(line: &str, after: Duration) -> (Run, Duration) {
+pub(crate) fn interrupted(arguments: &[&str], after: Duration) -> (Run, Duration) {
     // A GPU driver may install its own handler before kogge does.
-    let mut child = without_devices(&words(line)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = without_devices(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until_interrupts_are_caught(child.id());
     std::thread::sleep(after);
     let start = Instant::now();
@@ -248,7 +258,7 @@ fn interrupted(line: &str, after: Duration) -> (Run, Duration) {
 #[test]
 fn an_interrupted_estimate_is_told() {
     let (Run { code, stdout, stderr }, _) =
-        interrupted("estimate 7 --plies 4 --error 1e-9 --json", Duration::from_secs(5));
+        interrupted(&words("estimate 7 --plies 4 --error 1e-9 --json"), Duration::from_secs(5));
     assert_eq!(code, 130, "{stderr}");
     assert!(
         stderr.starts_with("Stopped on request; the estimate comes from ") && stderr.ends_with(" lines.\n"),
@@ -269,7 +279,7 @@ fn interrupted_work_says_how_far_it_was() {
         "perft 12 --backend mailbox",
         "bench --backend cpu --seconds 60",
     ] {
-        let (Run { code, stdout, stderr }, took) = interrupted(line, Duration::from_millis(500));
+        let (Run { code, stdout, stderr }, took) = interrupted(&words(line), Duration::from_millis(500));
         assert_eq!((code, stdout.as_str()), (130, ""), "kogge {line}: {stderr}");
         assert!(stderr.starts_with("Stopped on request: ") && stderr.ends_with("; there is no result.\n"), "{stderr}");
         assert_eq!(line.starts_with("bench"), stderr.contains(" % of the measurement was done; "), "{stderr}");

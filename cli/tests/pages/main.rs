@@ -16,7 +16,7 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use kogge_board::known;
+use kogge::known;
 use page::{Block, Example};
 
 /// The pages whose examples run.
@@ -34,11 +34,12 @@ const README_LINES: usize = 200;
 const RESULTS: &str = include_str!("../../../RESULTS.md");
 
 /// The other pages: their commands and links are checked, too.
-const PAGES: [(&str, &str); 19] = [
+const PAGES: [(&str, &str); 20] = [
     ("RESULTS.md", RESULTS),
     ("CONTRIBUTING.md", include_str!("../../../CONTRIBUTING.md")),
     ("docs/architecture.md", include_str!("../../../docs/architecture.md")),
     ("docs/categories.md", include_str!("../../../docs/categories.md")),
+    ("docs/check.md", include_str!("../../../docs/check.md")),
     ("docs/deep-counts.md", include_str!("../../../docs/deep-counts.md")),
     ("docs/extending.md", include_str!("../../../docs/extending.md")),
     ("docs/long-runs.md", include_str!("../../../docs/long-runs.md")),

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kogge_board::Random;
+use kogge::board::Random;
 use kogge_ledger::{Lease, LedgerError, LedgerProgress, LedgerStore};
 
 use super::{Run, command, kogge};

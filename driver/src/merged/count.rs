@@ -8,7 +8,7 @@ use kogge_board::{Categories, Fen, Rules};
 use super::next::Next;
 use super::ranges::{RangeCount, Ranges};
 use super::route::Route;
-use super::settings::{MergeCosts, MergeSettings, Quantity};
+use super::settings::{MergeCosts, MergeSettings};
 use super::work::{Work, root_entry};
 use crate::frontier::counting;
 use crate::plan::{Plan, PlannedPly};
@@ -19,7 +19,7 @@ use crate::{Driver, Error};
 pub struct MergedCount {
     /// The leaves.
     pub leaves: u128,
-    /// The leaves by the moves that lead to them, for [`Driver::stats_merged`].
+    /// The leaves by the moves that lead to them, if the settings ask for them.
     pub categories: Option<Categories>,
     /// The plan as it was carried out. For a count in several parts, it covers the plies above the parts.
     pub plan: Plan,
@@ -37,28 +37,17 @@ const PARTS: usize = 8;
 const ENTRY_BYTES: u64 = size_of::<WeightedPosition>() as u64;
 
 impl Driver<'_> {
-    /// Counts the leaves `depth` plies below the root, by merged plies.
+    /// Counts the leaves `depth` plies below the root by merged plies, or what [`MergeSettings::counted`] says.
     ///
     /// A last ply that does not fit in memory is made in ranges of positions with similar pawns. The ply before it may be made in
     /// ranges, too. If there are still more than seven plies below, the positions of an earlier ply are counted in several parts,
     /// one after the other, each by its own merged plies.
     ///
     /// # Errors
-    /// [`Error::Memory`] if not even the parts fit; otherwise as [`Driver::perft`].
+    /// [`Error::Memory`] if not even the parts fit; otherwise as [`Driver::perft`], or as [`Driver::stats`].
     pub fn perft_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<MergedCount, Error> {
-        self.count_merged(root, depth, settings, Quantity::Leaves)
-    }
-
-    /// Counts below the root, by merged plies.
-    pub(crate) fn count_merged(
-        &mut self,
-        root: &Fen,
-        depth: u32,
-        settings: &MergeSettings,
-        counted: Quantity,
-    ) -> Result<MergedCount, Error> {
         self.begin(1);
-        let merged = self.count_entries(&counting(root), &[root_entry(root)], depth, settings, counted)?;
+        let merged = self.count_entries(&counting(root), &[root_entry(root)], depth, settings)?;
         self.progress.done = 1;
         self.progress.fraction = 1.0;
         self.observer.progress(&self.progress);
@@ -71,7 +60,7 @@ impl Driver<'_> {
     /// As [`Driver::perft_merged`].
     pub fn plan_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Plan, Error> {
         self.begin(1);
-        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Quantity::Leaves)?;
+        let mut work = Work::start(self, &counting(root), &settings.options(), depth)?;
         work.recall(settings.costs);
         work.add(&[root_entry(root)])?;
         loop {
@@ -97,18 +86,15 @@ impl Driver<'_> {
         entries: &[WeightedPosition],
         depth: u32,
         settings: &MergeSettings,
-        counted: Quantity,
     ) -> Result<MergedCount, Error> {
         let outcome = {
-            let mut work = Work::start(self, rules, &settings.options(), depth, counted)?;
+            let mut work = Work::start(self, rules, &settings.options(), depth)?;
             work.recall(settings.costs);
             work.count(entries, settings)?
         };
         match outcome {
             Outcome::Done(merged) => Ok(merged),
-            Outcome::Split(plan, ply, entries) => {
-                self.count_parts(rules, entries, depth - ply, settings, plan, counted)
-            }
+            Outcome::Split(plan, ply, entries) => self.count_parts(rules, entries, depth - ply, settings, plan),
         }
     }
 
@@ -120,7 +106,6 @@ impl Driver<'_> {
         depth: u32,
         settings: &MergeSettings,
         plan: Plan,
-        counted: Quantity,
     ) -> Result<MergedCount, Error> {
         let memory = settings.memory.saturating_sub(entries.len() as u64 * ENTRY_BYTES);
         // The number of plies was meant for the whole tree.
@@ -128,7 +113,7 @@ impl Driver<'_> {
         let (mut leaves, mut categories, mut costs) = (0_u128, None, settings.costs);
         let start = Instant::now();
         for part in entries.chunks(entries.len().div_ceil(PARTS).max(1)) {
-            let merged = self.count_entries(rules, part, depth, &settings, counted)?;
+            let merged = self.count_entries(rules, part, depth, &settings)?;
             leaves = leaves.checked_add(merged.leaves).ok_or(Error::Overflow)?;
             if let Some(more) = merged.categories {
                 let sum: Categories = categories.unwrap_or_default();

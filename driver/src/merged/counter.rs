@@ -43,14 +43,14 @@ impl RangePlies {
 ///
 /// ```
 /// use kogge_board::Fen;
-/// use kogge_driver::{Quantity, Driver, MergeSettings, RangeCounter, RangePlies};
+/// use kogge_driver::{Driver, MergeSettings, RangeCounter, RangePlies};
 /// use kogge_movegen_cpu::Cpu;
 ///
 /// let mut cpu = Cpu::new(None)?;
 /// let mut driver = Driver::new(&mut cpu, &());
 /// let plies = RangePlies { whole: 2, last: 4, depth: 5 };
 /// let settings = MergeSettings::with_memory(1 << 28);
-/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, Quantity::Leaves, &settings)?;
+/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, &settings)?;
 /// let ranges = counter.borders(10)?;
 /// let (mut leaves, mut paths) = (0, 0);
 /// counter.count(&ranges, &mut |found| {
@@ -70,7 +70,7 @@ pub struct RangeCounter<'d> {
 impl<'d> RangeCounter<'d> {
     /// Merges the plies down to the last whole one, and samples the next.
     ///
-    /// Only the memory and the hash bits of the settings matter.
+    /// Only the memory, the hash bits and the counted quantity of the settings matter.
     ///
     /// # Errors
     /// [`Error::RangePlies`] if the plies do not go together, [`Error::Memory`] if a whole ply does not fit; otherwise as
@@ -79,12 +79,11 @@ impl<'d> RangeCounter<'d> {
         driver: &'d mut Driver<'_>,
         root: &Fen,
         plies: RangePlies,
-        counted: Quantity,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        plies.check(counted)?;
+        plies.check(settings.counted)?;
         driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth, counted)?;
+        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth)?;
         work.add(&[root_entry(root)])?;
         while work.ply() < plies.whole {
             let next = work.next_whole();
@@ -104,12 +103,11 @@ impl<'d> RangeCounter<'d> {
         driver: &'d mut Driver<'_>,
         root: &Fen,
         plies: RangePlies,
-        counted: Quantity,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        plies.check(counted)?;
+        plies.check(settings.counted)?;
         driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth, counted)?;
+        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth)?;
         work.add(&[root_entry(root)])?;
         while work.ply() < plies.whole && work.leaves_room(plies.last - work.next_ply()) {
             let next = work.next_whole();

@@ -47,27 +47,35 @@ pub struct MergeSettings {
     pub ranges: Option<u32>,
     /// The number of hash bits, as in [`MergeOptions::hash_bits`].
     pub hash_bits: u32,
+    /// What is counted.
+    pub counted: Quantity,
     /// What merging has cost on the device before, if known: [`MergedCount::costs`](crate::MergedCount::costs) of an earlier count.
     pub costs: Option<MergeCosts>,
 }
 
 impl MergeSettings {
-    /// The fastest settings within `memory` bytes.
+    /// The fastest settings within `memory` bytes, to count leaves.
     pub const fn with_memory(memory: u64) -> Self {
-        Self { memory, plies: None, ranges: None, hash_bits: 32, costs: None }
+        Self { memory, plies: None, ranges: None, hash_bits: 32, counted: Quantity::Leaves, costs: None }
+    }
+
+    /// Returns these settings for this quantity.
+    #[must_use]
+    pub const fn counting(self, counted: Quantity) -> Self {
+        Self { counted, ..self }
     }
 
     /// Has a device compile and test its kernels for a count with these settings, which belongs to opening the device.
     ///
     /// # Errors
     /// If the device fails.
-    pub fn prepare(&self, backend: &mut dyn Backend, rules: &Rules, counted: Quantity) -> Result<(), BackendError> {
-        let options = self.options().counting_categories(counted == Quantity::Categories);
-        backend.merge(rules, &options).map(drop)
+    pub fn prepare(&self, backend: &mut dyn Backend, rules: &Rules) -> Result<(), BackendError> {
+        backend.merge(rules, &self.options()).map(drop)
     }
 
     /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.
     pub(crate) const fn options(&self) -> MergeOptions {
-        MergeOptions { hash_bits: self.hash_bits, ..MergeOptions::with_memory(self.memory) }
+        let categories = matches!(self.counted, Quantity::Categories);
+        MergeOptions { hash_bits: self.hash_bits, categories, ..MergeOptions::with_memory(self.memory) }
     }
 }

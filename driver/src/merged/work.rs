@@ -87,9 +87,7 @@ impl<'d> Work<'d> {
         rules: &Rules,
         options: &MergeOptions,
         depth: u32,
-        counted: Quantity,
     ) -> Result<Self, Error> {
-        let options = &options.counting_categories(counted == Quantity::Categories);
         let Driver { backend, observer, progress, .. } = driver;
         let (batch, device, kind) =
             (backend.info().batch.max(1) as u64, backend.info().name.clone(), backend.info().kind);
@@ -107,7 +105,7 @@ impl<'d> Work<'d> {
             batch,
             memory: options.memory,
             depth,
-            counted,
+            counted: if options.categories { Quantity::Categories } else { Quantity::Leaves },
             estimates,
             once: 0,
             diagram_bytes: None,

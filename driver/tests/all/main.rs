@@ -3,9 +3,7 @@
 mod bench;
 mod best;
 mod counting;
-mod diff;
 mod distinct;
-mod engine;
 mod estimates;
 mod merging;
 mod ranges;

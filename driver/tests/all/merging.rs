@@ -3,7 +3,7 @@
 use crate::support::wrong_merge::{Fault, WrongMerge};
 use crate::support::{KIWIPETE, MATE, Watch, assert_not_trusted, fen, merged};
 use kogge_board::{Backend, BackendError, Fen, known, unwatched};
-use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, MergedCount};
+use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, MergedCount, Quantity};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
@@ -89,7 +89,7 @@ fn too_little_memory_to_count_is_no_wrong_answer() {
         let settings = MergeSettings { plies, ..AMPLE };
         let mut driver = Driver::new(&mut backend, &());
         let leaves = driver.perft_merged(&Fen::start(), 5, &settings);
-        let categories = driver.stats_merged(&Fen::start(), 5, &settings);
+        let categories = driver.perft_merged(&Fen::start(), 5, &settings.counting(Quantity::Categories));
         for counted in [leaves, categories] {
             assert!(matches!(counted, Err(Error::Memory { .. })), "{deepest}, {plies:?}: {counted:?}");
         }

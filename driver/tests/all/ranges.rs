@@ -6,9 +6,7 @@ use crate::support::wrong_merge::{Fault, WrongMerge};
 use crate::support::{self, KIWIPETE, Watch, assert_not_trusted, fen};
 use kogge_board::merge::KeyRange;
 use kogge_board::{Backend, START};
-use kogge_driver::{
-    Distinct, Driver, Error, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies,
-};
+use kogge_driver::{Distinct, Driver, Error, MergeSettings, MergedCount, RangeCount, RangeCounter, RangePlies};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -34,7 +32,7 @@ fn counter<'a>(
     plies: RangePlies,
     memory: u64,
 ) -> Result<RangeCounter<'a>, Error> {
-    RangeCounter::new(driver, &fen(root), plies, Quantity::Leaves, &MergeSettings::with_memory(memory))
+    RangeCounter::new(driver, &fen(root), plies, &MergeSettings::with_memory(memory))
 }
 
 /// Settings to merge this number of plies in this number of KiB.

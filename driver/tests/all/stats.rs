@@ -3,7 +3,7 @@
 use crate::support::tree::Tree;
 use crate::support::{KIWIPETE, MATE, POSITION_3, fen, merged};
 use kogge_board::{Categories, Fen};
-use kogge_driver::{Driver, MergeSettings};
+use kogge_driver::{Driver, MergeSettings, Quantity};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::placement;
@@ -45,7 +45,7 @@ proptest! {
         let mut driver = Driver::new(&mut cpu, &());
         prop_assert_eq!(driver.stats(&root, depth), expected.clone());
         let settings = MergeSettings { ranges: Some(ranges), ..MergeSettings::with_memory(1 << 24) };
-        let merged = driver.stats_merged(&root, depth, &settings).unwrap();
+        let merged = driver.perft_merged(&root, depth, &settings.counting(Quantity::Categories)).unwrap();
         prop_assert_eq!((Some(merged.leaves), merged.categories), (expected.as_ref().ok().map(|sum| sum.nodes), expected.ok()));
     }
 }
@@ -56,7 +56,9 @@ fn merged_trees_have_the_published_categories() {
     for (plies, memory) in [(None, 1 << 26), (Some(4), 1 << 26), (Some(3), 300 << 10)] {
         let mut cpu = Cpu::new(Some(1)).unwrap();
         let settings = MergeSettings { plies, ..MergeSettings::with_memory(memory) };
-        let merged = Driver::new(&mut cpu, &()).stats_merged(&Fen::start(), 5, &settings).unwrap();
+        let merged = Driver::new(&mut cpu, &())
+            .perft_merged(&Fen::start(), 5, &settings.counting(Quantity::Categories))
+            .unwrap();
         assert_eq!(merged.categories, Some(Categories::from_array(expected)), "{plies:?} plies");
         assert_eq!(merged.leaves, expected[0]);
     }

@@ -9,6 +9,7 @@ use crate::counting::Walk;
 use crate::interface::Interface;
 use crate::runner::Retry;
 use crate::session::Session;
+use crate::watching::Span;
 
 /// Adds the leaves below these entries to the sums, in all if `kinds` is one, else by kind. At depths up to two, no step waits
 /// for the device.
@@ -48,7 +49,9 @@ pub(crate) async fn add_leaves<I: Interface>(
                 session.clear_totals(weights.len)?;
                 Ok(0)
             };
-            Walk::new(session, collect, None).count(weights.len, depth).await?;
+            let mut walk = Walk::new(session, collect, None);
+            walk.descend(0, weights.len, depth, Span::WHOLE).await?;
+            walk.collect().await?;
         }
         rest.start = batch.end;
     }

@@ -58,7 +58,7 @@ impl<D: Database> LedgerStore for D {
 
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
         self.write("when answers were written", |transaction| {
-            let source = rows::source(transaction, source)?;
+            let source = &rows::source(transaction, source)?;
             let ids: Vec<_> = answers.iter().map(|answer| answer.id).collect();
             let known = rows::counts(transaction, &ids)?;
             let recorded = classify(rows::sort(transaction)?, answers, &known).map_err(Problem::Damaged)?;

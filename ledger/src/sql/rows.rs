@@ -19,7 +19,7 @@ use kogge_driver::Quantity;
 /// The number of entries of a new ledger that are sent in one statement.
 const AT_ONCE: usize = 1 << 12;
 
-/// The columns of a count.
+/// The columns of a count, and of the checksum of the entry's number, the count and its source.
 const COUNT: [&str; 12] = {
     let [_, kinds @ ..] = Categories::NAMES;
     let [a, b, c, d, e, f, g, h] = kinds;
@@ -44,9 +44,10 @@ fn count(table: &str) -> String {
     columns(", ", |name| format!("CAST({table}.{name} AS text)"))
 }
 
-/// The condition that two tables have the same count.
+/// The condition that two tables have the same count. Its checksum differs if its source differs.
 fn same(one: &str, other: &str) -> String {
-    columns(" AND ", |name| format!("{one}.{name} IS NOT DISTINCT FROM {other}.{name}"))
+    let [numbers @ .., _] = COUNT;
+    numbers.map(|name| format!("{one}.{name} IS NOT DISTINCT FROM {other}.{name}")).join(" AND ")
 }
 
 /// Begins a statement with the table `given`, which holds the answers in the first parameter.
@@ -56,14 +57,21 @@ fn with_given(statement: &str) -> String {
     format!("WITH given AS (SELECT CAST(value ->> 0 AS @integer) AS id, {numbers} FROM @elements) {statement}")
 }
 
-/// Returns answers as a JSON list of lists: the entry and the columns of the count.
-fn listed(answers: &[Answer]) -> Value {
+/// A source that the ledger has.
+pub(super) struct StoredSource<'a> {
+    id: i64,
+    source: &'a Source,
+}
+
+/// Returns answers as a JSON list of lists: the entry and the columns of the count. There is a checksum only with a source.
+fn listed(answers: &[Answer], source: Option<&StoredSource<'_>>) -> Value {
     let row = |answer: &Answer| {
         let Count { leaves, size, categories } = answer.count;
         let [_, kinds @ ..] = categories.map_or([None; Categories::COUNT], |kinds| kinds.to_array().map(Some));
         let first =
             [Some(answer.id.into()), Some(leaves), size.map(|size| size.positions.into()), size.map(|size| size.paths)];
-        let numbers = first.into_iter().chain(kinds).chain([Some(answer.checksum().into())]);
+        let checksum = source.map(|stored| answer.checksum(stored.source).into());
+        let numbers = first.into_iter().chain(kinds).chain([checksum]);
         // The numbers are text, because JSON's numbers may be rounded.
         let text = |number: Option<u128>| number.map_or("null".to_owned(), |number| format!("\"{number}\""));
         format!("[{}]", numbers.map(text).collect::<Vec<_>>().join(","))
@@ -334,8 +342,8 @@ pub(super) fn counts(transaction: &mut dyn Transaction, ids: &[u64]) -> Result<B
     rows.iter().map(|row| Ok((row.get(0)?, count_at(row, 1)?.map(|(count, _)| count)))).collect()
 }
 
-/// Returns the number of a source, and adds the source if it is new.
-pub(super) fn source(transaction: &mut dyn Transaction, source: &Source) -> Result<i64> {
+/// Finds a source, and adds it if it is new.
+pub(super) fn source<'a>(transaction: &mut dyn Transaction, source: &'a Source) -> Result<StoredSource<'a>> {
     let Source { backend, device, variant, kogge, plan } = source;
     let values = [backend, device, variant, kogge, plan].map(|text| Value::from(text.clone()));
     transaction.query(
@@ -345,22 +353,26 @@ pub(super) fn source(transaction: &mut dyn Transaction, source: &Source) -> Resu
     )?;
     let select = "SELECT id FROM kogge_source
         WHERE backend = $1 AND device = $2 AND variant = $3 AND kogge = $4 AND plan = $5";
-    only(transaction, select, &values)?.get(0)
+    Ok(StoredSource { id: only(transaction, select, &values)?.get(0)?, source })
 }
 
 /// Accepts answers as the first ones of their entries.
-pub(super) fn accept(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<()> {
+pub(super) fn accept(transaction: &mut dyn Transaction, answers: &[Answer], source: &StoredSource<'_>) -> Result<()> {
     let update = with_given(&format!(
         "UPDATE kogge_entry SET {}, source = $2, at = @second, worker = NULL, leased_until = NULL
          FROM given WHERE kogge_entry.id = given.id AND kogge_entry.count IS NULL",
         columns(", ", |name| format!("{name} = given.{name}"))
     ));
-    transaction.query(&update, &[listed(answers), source.into()])?;
+    transaction.query(&update, &[listed(answers, Some(source)), source.id.into()])?;
     Ok(())
 }
 
 /// Stores answers beside the accepted ones, unless the same source gave them before. Returns their entries.
-pub(super) fn keep(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<Vec<u64>> {
+pub(super) fn keep(
+    transaction: &mut dyn Transaction,
+    answers: &[Answer],
+    source: &StoredSource<'_>,
+) -> Result<Vec<u64>> {
     let insert = with_given(&format!(
         "INSERT INTO kogge_answer (entry, {}, source, at)
          SELECT given.id, {}, $2, @second FROM given JOIN kogge_entry AS e ON e.id = given.id
@@ -372,12 +384,12 @@ pub(super) fn keep(transaction: &mut dyn Transaction, answers: &[Answer], source
         same("e", "given"),
         same("a", "given"),
     ));
-    let kept = transaction.query(&insert, &[listed(answers), source.into()])?;
+    let kept = transaction.query(&insert, &[listed(answers, Some(source)), source.id.into()])?;
     kept.iter().map(|row| row.get(0)).collect()
 }
 
 /// Stores answers that differ from the accepted ones, after them. Entries with new different answers become disputed.
-pub(super) fn dispute(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<()> {
+pub(super) fn dispute(transaction: &mut dyn Transaction, answers: &[Answer], source: &StoredSource<'_>) -> Result<()> {
     let accepted = format!(
         "INSERT INTO kogge_answer (entry, {}, source, at)
          SELECT e.id, {}, e.source, e.at FROM kogge_entry AS e
@@ -404,7 +416,7 @@ pub(super) fn settle(transaction: &mut dyn Transaction, answer: &Answer) -> Resu
         columns(", ", |name| format!("{name} = stands.{name}")),
         same("a", "given"),
     ));
-    transaction.query(&update, &[listed(&[*answer])])?;
+    transaction.query(&update, &[listed(&[*answer], None)])?;
     Ok(())
 }
 

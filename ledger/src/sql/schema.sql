@@ -1,4 +1,4 @@
--- The ledger of kogge, format version 1. Counts and multiplicities go up to 2^128: they are decimal text in SQLite, and numeric in
+-- The ledger of kogge, format version 2. Counts and multiplicities go up to 2^128: they are decimal text in SQLite, and numeric in
 -- PostgreSQL. Times are seconds since 1970. A word after an at sign stands for what differs between the databases.
 
 CREATE TABLE kogge_ledger (

@@ -32,7 +32,17 @@ const KINDS: &[&str] = &[
 /// Changes of the position or the range of entry 5.
 const POSITION: &[&str] = &["multiplicity = multiplicity + 1", "id = 100000"];
 const RANGE: &[&str] = &["first = last"];
-/// Changes of the tree.
+/// Changes of the names of what counted.
+const SOURCE: &[&str] = &[
+    "backend = 'mailbox'",
+    "device = device || ' 2'",
+    "variant = ''",
+    "kogge = '0.0.9'",
+    "plan = plan || '.'",
+    // The texts together stay the same.
+    "device = device || variant, variant = ''",
+];
+/// Changes of the tree, and of the texts beside it.
 const TREE: &[&str] = &[
     "depth = 5",
     "ply = 2",
@@ -41,6 +51,8 @@ const TREE: &[&str] = &[
     "checksum = '1'",
     "kind = CASE kind WHEN 'ranges' THEN 'positions' ELSE 'ranges' END",
     "counted = CASE counted WHEN 'leaves' THEN 'categories' ELSE 'leaves' END",
+    "plan = 'another'",
+    "kogge = '0.0.9'",
 ];
 
 /// The sorts of ledgers.
@@ -89,6 +101,14 @@ fn changes_are_found(open: impl Fn(&str) -> Result<Box<dyn LedgerStore>, LedgerE
             let checked = checked.expect("it can be read");
             assert_eq!(checked.changed.iter().map(|row| row.entry.id).collect::<Vec<_>>(), [5], "{change}");
             assert_eq!((checked.counted, checked.sha256), (checked.entries, None), "{change}");
+        }
+        for (number, change) in SOURCE.iter().enumerate() {
+            let name = format!("source{number}_{sort:?}").to_lowercase();
+            let (total, checked) = changed(sort, &name, "source", change).expect("it can be opened");
+            let named = |error: &LedgerError| error.to_string().contains("the count of entry 0 ");
+            assert!(total.as_ref().is_err_and(named), "{change}: {total:?}");
+            let checked = checked.expect("it can be read");
+            assert_eq!((checked.changed.len() as u64, checked.sha256), (checked.entries, None), "{change}");
         }
         let items = item.iter().map(|change| ("entry", format!("{change} WHERE id = 5")));
         let tree = TREE.iter().map(|&change| ("ledger", change.to_owned()));

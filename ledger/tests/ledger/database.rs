@@ -111,5 +111,5 @@ fn another_format_version_and_an_empty_database_are_told_apart() {
     store.record(&source("a"), &[]).unwrap();
     let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
     client.batch_execute("UPDATE kogge_ledger SET format = 999").unwrap();
-    assert!(matches!(store.header(), Err(LedgerError::Format { found: 999, expected: 1, .. })));
+    assert!(matches!(store.header(), Err(LedgerError::Format { found: 999, expected: 2, .. })));
 }

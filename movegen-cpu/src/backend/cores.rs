@@ -5,6 +5,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::lanes::code::Code;
 
+/// The stack of a thread, in bytes. Without optimisation, a generator's registers all live on the stack, and the usual 2 MiB do not
+/// suffice.
+const STACK: usize = 8 << 20;
+
 /// The number of tasks per thread in a batch: so many that the last tasks end at about the same time.
 const TASKS_PER_THREAD: usize = 64;
 
@@ -23,7 +27,7 @@ impl Cores {
         if threads == Some(0) {
             return Err(unavailable("it needs at least one thread, and 0 were asked for.".into()));
         }
-        let pool = ThreadPoolBuilder::new().thread_name(|index| format!("kogge-{index}"));
+        let pool = ThreadPoolBuilder::new().thread_name(|index| format!("kogge-{index}")).stack_size(STACK);
         let pool = match threads {
             // WebAssembly starts no threads; the calling thread does all the work.
             _ if cfg!(target_family = "wasm") => pool.num_threads(1).use_current_thread(),

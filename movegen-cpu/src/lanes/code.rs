@@ -90,18 +90,18 @@ functions! {
 }
 
 compile!(portable, "portable", u64, inline(never));
-#[cfg(target_arch = "x86_64")]
+#[cfg(x86_variants)]
 compile!(bmi, "bmi", u64, target_feature(enable = "popcnt,bmi1,bmi2,lzcnt"));
-#[cfg(target_arch = "x86_64")]
+#[cfg(x86_variants)]
 compile!(avx2, "avx2", crate::lanes::avx2::Avx2, target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt"));
-#[cfg(target_arch = "x86_64")]
+#[cfg(x86_variants)]
 compile!(
     avx512,
     "avx512",
     crate::lanes::avx512::Avx512<false>,
     target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
 );
-#[cfg(target_arch = "x86_64")]
+#[cfg(x86_variants)]
 compile!(
     avx512_popcount,
     "avx512-popcount",
@@ -116,9 +116,9 @@ compile!(simd128, "simd128", crate::lanes::wasm::Simd128, inline(never));
 impl Code {
     /// Returns every compilation that this CPU can run, the best one last.
     pub(crate) fn usable() -> Vec<Self> {
-        #[cfg_attr(all(target_arch = "wasm32", not(target_feature = "simd128")), allow(unused_mut))]
+        #[allow(unused_mut, reason = "some targets have no other variant")]
         let mut usable = vec![portable::CODE];
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(x86_variants)]
         {
             let bmi = is_x86_feature_detected!("popcnt")
                 && is_x86_feature_detected!("bmi1")

@@ -3,9 +3,9 @@
 //! The code is written once over [`Lanes`](vector::Lanes), a vector of bitboards with one position in each lane, and
 //! compiled for every width ([`code`]).
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(x86_variants)]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(x86_variants)]
 mod avx512;
 pub(crate) mod batch;
 pub(crate) mod categories;

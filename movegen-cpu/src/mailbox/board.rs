@@ -1,9 +1,8 @@
 //! The 10 x 12 board with its piece lists.
 
-use kogge_board::{Color, Piece, Position, Rules, Square, State};
+use kogge_board::{Color, Piece, Position, Rules, Square, State, zobrist};
 
 use super::list_move::ListMove;
-use super::zobrist;
 
 /// The index of a cell: a1 is 21, h8 is 98; the next file adds 1, the next rank 10.
 pub(super) type Cell = u8;
@@ -16,6 +15,12 @@ pub(super) const DIAGONAL: [i8; 4] = [11, 9, -9, -11];
 pub(super) const KING: [i8; 8] = [10, -10, 1, -1, 11, 9, -9, -11];
 /// The steps of a knight.
 pub(super) const KNIGHT: [i8; 8] = [21, 19, 12, 8, -8, -12, -19, -21];
+
+/// Returns the Zobrist word of a piece on a cell.
+#[inline]
+fn piece_key(color: Color, piece: Piece, cell: Cell) -> u64 {
+    ListMove::square(cell).map_or(0, |square| zobrist::piece(color, piece, square))
+}
 
 /// The number of cells in memory.
 const CELLS: usize = 128;
@@ -141,7 +146,7 @@ impl Board {
             self.passed = None;
         }
         self.halfmove_clock = position.state.halfmove_clock();
-        self.key = zobrist::key(position);
+        self.key = position.zobrist_key();
         self.history.clear();
     }
 
@@ -173,10 +178,12 @@ impl Board {
             .with_halfmove_clock(self.halfmove_clock)
     }
 
+    /// Returns the part of the key that depends on the state.
     #[inline]
-    pub(super) fn state_words(&self) -> u64 {
+    pub(super) fn state_key(&self) -> u64 {
         // The second digit of a cell counts files from 1.
-        zobrist::state_words(self.turn, self.rights, self.passed.map(|cell| cell % 10 - 1))
+        let passed = self.passed.map_or(0, |cell| zobrist::en_passant(cell % 10 - 1));
+        zobrist::turn(self.turn) ^ zobrist::castling(self.rights) ^ passed
     }
 
     #[inline]
@@ -214,7 +221,7 @@ impl Board {
         }
         self.indices[at(cell)] = 0;
         self.contents[at(cell)] = Content::Empty;
-        self.key ^= zobrist::piece(color, piece, cell);
+        self.key ^= piece_key(color, piece, cell);
         index
     }
 
@@ -231,7 +238,7 @@ impl Board {
         list.len += 1;
         self.indices[at(cell)] = index;
         self.contents[at(cell)] = Content::Piece(color, piece);
-        self.key ^= zobrist::piece(color, piece, cell);
+        self.key ^= piece_key(color, piece, cell);
     }
 
     /// Moves a piece to an empty cell; its index in its list stays the same.
@@ -242,7 +249,7 @@ impl Board {
         self.indices[at(to)] = index;
         self.contents[at(to)] = self.content(from);
         self.contents[at(from)] = Content::Empty;
-        self.key ^= zobrist::piece(color, piece, from) ^ zobrist::piece(color, piece, to);
+        self.key ^= piece_key(color, piece, from) ^ piece_key(color, piece, to);
     }
 
     /// Calls `found` with each cell from which this side's pieces attack a cell, until it returns true. Returns whether it

@@ -21,7 +21,7 @@ impl Board {
         };
         let mover = self.turn;
         let (from, to) = (played.from(), played.to());
-        self.key ^= self.state_words();
+        self.key ^= self.state_key();
         let is_king = self.content(from) == Content::Piece(mover, Piece::King);
         if self.rights != 0 {
             self.rights &= !self.rights_lost(is_king, from, to);
@@ -55,7 +55,7 @@ impl Board {
         if played.has(ListMove::DOUBLE_PUSH) && self.can_capture_en_passant(to) {
             self.passed = Some(step(from, forward(mover)));
         }
-        self.key ^= self.state_words();
+        self.key ^= self.state_key();
         true
     }
 

@@ -4,7 +4,7 @@
 //! every piece. Each side has a list of squares for each kind of piece, and each cell stores its index in its list, so
 //! a removed piece is replaced by the list's last entry. Moves are generated pseudo-legally as 32-bit list moves, made,
 //! and unmade again if they leave the king attacked. One history entry per ply takes a move back exactly, down to the
-//! order within the lists. A Zobrist key is kept up to date along the way.
+//! order within the lists. The position's Zobrist key is kept up to date along the way.
 //!
 //! The generation order is only a sort key here (`order.rs`): moves are generated piece by piece and sorted
 //! afterwards. Everything runs on one thread, and leaves are made one by one, never counted in
@@ -31,7 +31,6 @@ mod order;
 #[cfg(test)]
 mod tests;
 mod walk;
-mod zobrist;
 
 pub use backend::Mailbox;
 pub use categories::{Features, Outcome, outcomes};

@@ -7,7 +7,7 @@ use super::list_move::ListMove;
 use proptest::prelude::*;
 
 use super::board::Board;
-use super::{Mailbox, legal_moves, order, outcomes, zobrist};
+use super::{Mailbox, legal_moves, order, outcomes};
 
 /// Makes and unmakes every pseudo-legal move and plays the next of `choices`, ply by ply; finally takes all moves back.
 fn check_make_and_unmake(rules: &Rules, position: &Position, choices: &[usize]) {
@@ -21,7 +21,7 @@ fn check_make_and_unmake(rules: &Rules, position: &Position, choices: &[usize]) 
         board.generate(&mut moves);
         for &played in &moves {
             if board.make(played) {
-                assert_eq!(board.key, zobrist::key(&board.position()), "{played:?}");
+                assert_eq!(board.key, board.position().zobrist_key(), "{played:?}");
                 assert_ne!(board.key, before.key, "{played:?}");
                 board.unmake();
             }

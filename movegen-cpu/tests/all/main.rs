@@ -1,6 +1,7 @@
 //! The generators and the backends of the CPU.
 
 mod conformance;
+mod game;
 mod known_counts;
 mod legal;
 mod mailbox;

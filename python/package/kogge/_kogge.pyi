@@ -114,6 +114,21 @@ class Positions:
             OSError: The file cannot be read.
         """
     @staticmethod
+    def from_pgn(
+        path: str | PathLike[str], rules: Rules | None = None
+    ) -> tuple[Positions, NDArray[np.int64], NDArray[np.int8]]:
+        """Read the games of a PGN file, of chess or Chess960; variations are skipped.
+
+        Returns the positions of all games, N + 1 offsets, and the N results. The positions of game `i`, from its start to its end,
+        are `positions[offsets[i]:offsets[i + 1]]`. The results are 0 if black won, 1 for a draw, 2 if white won, and -1 if the result
+        is not known.
+
+        Raises:
+            ValueError: A game is wrong; the message names the game and the line.
+            PositionError: A game has other castling rooks than an earlier one.
+            OSError: The file cannot be read.
+        """
+    @staticmethod
     def from_bytes(
         data: bytes, format: Literal["quad48", "circle32"] = "circle32", rules: Rules | None = None
     ) -> Positions:
@@ -180,7 +195,7 @@ class Positions:
         `children[offsets[i]:offsets[i + 1]]`.
         """
     @overload
-    def moves(self, form: Literal["uci"] = "uci") -> list[list[str]]: ...
+    def moves(self, form: Literal["uci", "san"] = "uci") -> list[list[str]]: ...
     @overload
     def moves(self, form: Literal["codes"]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]: ...
     @overload
@@ -190,6 +205,7 @@ class Positions:
         """Return the legal moves of each position, in the order of `expand`.
 
         * `"uci"`: a list of texts for each position, such as `"e2e4"` and `"e7e8q"`.
+        * `"san"`: a list of texts for each position, such as `"Nbd2"` and `"exd8=Q+"`.
         * `"codes"`: numbers of 16 bits (from, 6 bits; to, 6 bits; kind, 4 bits), and N + 1 offsets.
         * `"indices"`: the numbers 64 * from + to, and N + 1 offsets. The four promotions of a pawn have one index.
         * `"mask"`: a table of shape (N, 4096) that is true at the indices of legal moves.
@@ -246,6 +262,11 @@ class Positions:
         """
     def hashes(self) -> NDArray[np.uint64]:
         """Return a hash of each position, the same in both formats and in every process of this version of kogge."""
+    def polyglot_keys(self) -> NDArray[np.uint64]:
+        """Return the Zobrist key of each position that Polyglot defined and many opening books use.
+
+        The en-passant file belongs to the key only if the capture is legal.
+        """
     @overload
     def planes(
         self,

@@ -25,12 +25,12 @@ impl Problem {
         // Four fields, then operations that each end with a semicolon.
         let end = line.match_indices(' ').nth(3).map_or(line.len(), |(index, _)| index);
         let root: Fen = line[..end].parse().map_err(|error| wrong(format!("{error}")))?;
-        let game = Game::new(&root).map_err(|error| error.to_string())?;
-        let legal: Vec<Move> = game.moves().into_iter().map(|(played, _)| played).collect();
-        let mut problem = Self { name: line[..end].to_owned(), game, best: Vec::new(), avoid: Vec::new() };
+        let game = Game::new(root);
+        let mut problem =
+            Self { name: line[..end].to_owned(), game: game.clone(), best: Vec::new(), avoid: Vec::new() };
         for operation in line[end..].split(';') {
             let (name, operands) = operation.trim().split_once(' ').unwrap_or_default();
-            let moves = || operands.split_ascii_whitespace().map(|text| Move::from_san(text, &root.position, &legal));
+            let moves = || operands.split_ascii_whitespace().map(|text| game.parse_san(text));
             let moves = || moves().collect::<Result<Vec<_>, _>>().map_err(|error| wrong(error.to_string()));
             match name {
                 "bm" => problem.best = moves()?,

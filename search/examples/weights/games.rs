@@ -5,10 +5,9 @@ use std::io::{Write, stdout};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use kogge_board::attacks::in_check;
-use kogge_board::minimax::tactical;
-use kogge_board::{BackendError, Color, Fen, Quad48};
-use kogge_search::{End, Game, Limits, Searcher, Signals};
+use kogge_board::{BackendError, Color, Fen};
+use kogge_movegen_cpu::{Game, Status};
+use kogge_search::{Limits, Searcher, Signals};
 
 /// The number of random plies before a game.
 const OPENING: usize = 8;
@@ -62,22 +61,20 @@ pub(crate) fn play(count: u64, nodes: u64, seed: u64) -> Result<(), Box<dyn Erro
 
 /// Plays a game and returns its quiet positions; none if the opening was not fair.
 fn game(searcher: &mut Searcher, nodes: u64, random: &mut Random) -> Result<String, BackendError> {
-    let start = Fen::start();
-    let mut game = Game::new(&start)?;
+    let mut game = Game::default();
     for _ in 0..OPENING {
-        let moves = game.moves();
-        let Some((chosen, _)) = moves.get(random.below(moves.len())) else { return Ok(String::new()) };
-        game.play(*chosen);
+        let moves: Vec<_> = game.legal_moves().collect();
+        let Some(&chosen) = moves.get(random.below(moves.len())) else { return Ok(String::new()) };
+        game.play_unchecked(chosen);
     }
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let (mut quiet, mut decided, mut winner) = (Vec::new(), 0, 0);
     let result = loop {
-        let is_white = game.position().state().turn() == Color::White;
-        match game.end() {
-            Some(End::Mate) => break if is_white { "0" } else { "1" },
-            Some(_) => break "0.5",
-            None if quiet.len() > LONGEST => break "0.5",
-            None => {}
+        let is_white = game.turn() == Color::White;
+        match game.status() {
+            Status::Checkmate => break if is_white { "0" } else { "1" },
+            end if end.is_over() || quiet.len() > LONGEST => break "0.5",
+            _ => {}
         }
         let found = searcher.search(&game, &limits, &Signals::default(), &mut |_| ());
         let score = if is_white { found.score } else { -found.score }.value();
@@ -89,22 +86,16 @@ fn game(searcher: &mut Searcher, nodes: u64, random: &mut Random) -> Result<Stri
         if decided >= PATIENCE {
             break if winner > 0 { "1" } else { "0" };
         }
-        quiet.push(is_quiet(&game, &found).then(|| (*game.position(), score)));
+        quiet.push(is_quiet(&game, &found).then(|| (*game.fen(), score)));
         let Some(&best) = found.line.first() else { break "0.5" };
-        game.play(best);
+        game.play_unchecked(best);
     };
-    let line = |(position, score): (Quad48, i32)| {
-        let fen = Fen::new(position.unpack_unchecked(), *game.rules());
-        format!("{fen};{score};{result}\n")
-    };
+    let line = |(fen, score): (Fen, i32)| format!("{fen};{score};{result}\n");
     Ok(quiet.into_iter().flatten().map(line).collect())
 }
 
 /// Returns whether the position is quiet: no check, and no capture that wins material.
 fn is_quiet(game: &Game, found: &kogge_search::SearchResult) -> bool {
-    let moves = game.moves();
-    let successors: Vec<_> = moves.iter().map(|(_, after)| *after).collect();
-    let best = moves.iter().position(|(played, _)| Some(played) == found.line.first());
-    let is_capture = best.is_none_or(|index| index < tactical(game.position(), &successors));
-    !is_capture && !in_check(game.position()) && found.score.mate_plies().is_none()
+    let is_loud = found.line.first().is_none_or(|best| best.is_capture() || best.promotion().is_some());
+    !is_loud && game.checkers() == 0 && found.score.mate_plies().is_none()
 }

@@ -50,15 +50,18 @@ pub(crate) struct Go {
 }
 
 impl Command {
-    /// Reads the command of a line, if there is one, and ignores words before it.
+    /// Reads the command of a line, if there is one, and ignores words before it. A line that begins with `#` is a comment.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace();
+        if line.trim_start().starts_with('#') {
+            return None;
+        }
         while let Some(word) = words.next() {
             return Some(match word {
                 "uci" => Self::Uci,
                 "isready" => Self::IsReady,
                 "ucinewgame" => Self::NewGame,
-                "position" => Self::Position(position(words)?),
+                "position" => Self::Position(position(words)),
                 "go" => {
                     let is_perft = words.clone().any(|word| word == "perft");
                     go(words).map_or_else(|sentence| Self::Refused(sentence, is_perft), Self::Go)
@@ -76,18 +79,25 @@ impl Command {
     }
 }
 
-fn position(mut words: SplitAsciiWhitespace<'_>) -> Option<Position> {
-    let mut fen = None;
-    match words.find(|word| matches!(*word, "startpos" | "fen"))? {
-        "fen" => {
-            let fields: Vec<&str> = words.by_ref().take_while(|word| *word != "moves").collect();
-            fen = Some(fields.join(" "));
-        }
-        _ => {
-            words.find(|word| *word == "moves");
-        }
+/// Reads a position. The words `fen` and `moves` may be missing.
+fn position(words: SplitAsciiWhitespace<'_>) -> Position {
+    let mut words = words.peekable();
+    let is_start = |word: &str| matches!(word, "startpos" | "fen");
+    if words.clone().any(is_start) {
+        while words.next_if(|word| !is_start(word)).is_some() {}
     }
-    Some(Position { fen, moves: words.map(str::to_owned).collect() })
+    let fen = if words.next_if_eq(&"startpos").is_some() {
+        None
+    } else {
+        words.next_if_eq(&"fen");
+        let mut fields = Vec::new();
+        while let Some(field) = words.next_if(|word| *word != "moves") {
+            fields.push(field);
+        }
+        Some(fields.join(" "))
+    };
+    words.next_if_eq(&"moves");
+    Position { fen, moves: words.map(str::to_owned).collect() }
 }
 
 /// Reads limits of a search or a count.
@@ -226,7 +236,7 @@ mod tests {
         ] {
             assert_eq!(parsed(line), command, "{line:?}");
         }
-        for line in ["", " ", "joho", "debug on", "register later", "position", "position e2e4", "setoption", "UCI"] {
+        for line in ["", " ", "joho", "debug on", "register later", "setoption", "UCI", "# go perft 3", " #quit"] {
             assert_eq!(Command::parse(line), None, "{line:?}");
         }
     }
@@ -241,6 +251,13 @@ mod tests {
         assert_eq!(parsed("position startpos moves e2e4 e7e5"), position(None, &["e2e4", "e7e5"]));
         assert_eq!(parsed("position fen a b  c moves d"), position(Some("a b c"), &["d"]));
         assert_eq!(parsed("position fen"), position(Some(""), &[]));
+        assert_eq!(parsed("position"), position(Some(""), &[]));
+        assert_eq!(parsed("position startpos e2e4 e7e5"), position(None, &["e2e4", "e7e5"]));
+        assert_eq!(parsed("position kiwipete"), position(Some("kiwipete"), &[]));
+        assert_eq!(parsed("position kiwipete moves a1b1"), position(Some("kiwipete"), &["a1b1"]));
+        assert_eq!(parsed("position a b c d moves e"), position(Some("a b c d"), &["e"]));
+        assert_eq!(parsed("position joho fen a"), position(Some("a"), &[]));
+        assert_eq!(parsed("position joho startpos"), position(None, &[]));
     }
 
     #[test]
@@ -258,9 +275,16 @@ mod tests {
         assert_eq!(go("go movetime 250").move_time, Some(Duration::from_millis(250)));
         assert_eq!(go("go perft 3").perft, Some(3));
         assert_eq!(go("go perft").perft, Some(1));
-        for line in
-            ["go depth -1", "go perft -1", "go perft many", "go nodes -7", "go mate x", "go wtime 100 depth abc"]
-        {
+        for line in [
+            "go depth -1",
+            "go perft -1",
+            "go perft many",
+            "go perft x",
+            "go perft 3x",
+            "go nodes -7",
+            "go mate x",
+            "go wtime 100 depth abc",
+        ] {
             assert!(matches!(parsed(line), Command::Refused(..)), "{line}");
         }
         assert_eq!(

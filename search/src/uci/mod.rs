@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use kogge_board::{BackendError, Color, Fen, FenError, Move, known};
+use kogge_board::{BackendError, Color, Fen, FenError, Move, Quad48, Score, evaluate, known, minimax};
 
 use crate::searcher::STACK;
 use crate::{Game, Info, Limits, SearchResult, Searcher, Signals};
@@ -144,7 +144,7 @@ impl Session {
             engine: Some(Engine { searcher: Searcher::new()?, host }),
             job: None,
             start,
-            game: Game::new(&start)?,
+            game: Game::new(start),
             is_refused: false,
             chess960: false,
         })
@@ -220,8 +220,14 @@ impl Session {
         if is_perft {
             return;
         }
-        let any = self.game.moves().first().filter(|_| !self.is_refused).map(|&(played, _)| played);
-        let name = any.map(|any| self.names().name(&self.game, any));
+        let position = Quad48::from(self.game.position());
+        let (name, score) = match self.game.legal_moves().next() {
+            _ if self.is_refused => (None, Score::DRAW),
+            Some(any) => (Some(self.names().name(&self.game, any)), evaluate(&position)),
+            None => (None, minimax::without_moves(&position)),
+        };
+        // Programs read a score before every move.
+        self.output.say(&format!("info score {}", in_words(score)));
         self.output.say(&format!("bestmove {}", name.as_deref().unwrap_or("(none)")));
     }
 
@@ -306,22 +312,13 @@ impl Session {
     /// Sets up the position; an invalid one changes nothing.
     fn set_position(&mut self, Position { fen, moves }: &Position) -> Result<(), String> {
         let start = fen.as_deref().map_or(Ok(Fen::start()), |fen| parse(fen).map_err(|error| error.to_string()))?;
-        let mut game = Game::new(&start).map_err(|error| error.to_string())?;
+        let mut game = Game::new(start);
         for text in moves {
-            let played = self.find_move(&start, &game, text)?;
-            game.play(played);
+            let played = find_move(&game, text)?;
+            game.play_unchecked(played);
         }
         (self.start, self.game) = (start, game);
         Ok(())
-    }
-
-    /// Reads a move. Castling may also be in the other notation, if the text is unambiguous.
-    fn find_move(&self, start: &Fen, game: &Game, text: &str) -> Result<Move, String> {
-        let legal: Vec<Move> = game.moves().into_iter().map(|(played, _)| played).collect();
-        let chess960 = self.chess960 || start.is_chess960();
-        let found = Move::from_uci(text, game.rules(), chess960, &legal);
-        let other = |_| Move::from_uci(text, game.rules(), !chess960, &legal);
-        found.clone().or_else(other).or(found).map_err(|error| error.to_string())
     }
 
     fn go(&mut self, go: &Go) {
@@ -333,7 +330,7 @@ impl Session {
         }
         let mut moves = Vec::new();
         for text in &go.search_moves {
-            match self.find_move(&self.start, &self.game, text) {
+            match find_move(&self.game, text) {
                 Ok(found) => moves.push(found),
                 Err(sentence) => self.output.note(&sentence),
             }
@@ -343,7 +340,7 @@ impl Session {
         };
         let signals = Arc::new(Signals::default());
         let is_unlimited = go.is_unlimited() || go.ponder;
-        let black = self.game.position().state().turn() == Color::Black;
+        let black = self.game.turn() == Color::Black;
         let limits = Limits {
             depth: go.depth,
             nodes: go.nodes,
@@ -363,8 +360,15 @@ impl Session {
                 names.divide(&game, depth, &mut *engine.host, &theirs, &output);
                 return engine;
             }
-            let mut report = |info: &Info| output.say(&names.info(&game, info));
+            let mut is_scored = false;
+            let mut report = |info: &Info| {
+                is_scored = true;
+                output.say(&names.info(&game, info));
+            };
             let found = engine.searcher.search(&game, &limits, &theirs, &mut report);
+            if !is_scored {
+                output.say(&names.info(&game, &Info::of(&found, since.elapsed())));
+            }
             // The protocol forbids a move before `stop` or `ponderhit`.
             while !theirs.is_stopped() && (waits || ponder && !theirs.is_ponderhit()) {
                 thread::sleep(Duration::from_millis(1));
@@ -403,6 +407,11 @@ fn parse(fen: &str) -> Result<Fen, FenError> {
     })
 }
 
+/// Returns a score in the words of the protocol.
+fn in_words(score: Score) -> String {
+    score.mate_moves().map_or_else(|| format!("cp {}", score.value()), |moves| format!("mate {moves}"))
+}
+
 /// The notation of moves.
 #[derive(Clone, Copy)]
 struct Names {
@@ -416,17 +425,14 @@ impl Names {
 
     fn info(self, game: &Game, info: &Info) -> String {
         let Info { depth, selective_depth, rank, score, line, nodes, time, table_fullness } = info;
-        let score = match score.mate_moves() {
-            Some(moves) => format!("mate {moves}"),
-            None => format!("cp {}", score.value()),
-        };
-        let line: Vec<String> = line.iter().map(|&played| self.name(game, played)).collect();
+        let score = in_words(*score);
+        let line: String = line.iter().map(|&played| format!(" {}", self.name(game, played))).collect();
+        let line = if line.is_empty() { line } else { format!(" pv{line}") };
         let rate = (*nodes as f64 / time.as_secs_f64().max(1e-3)) as u64;
         format!(
             "info depth {depth} seldepth {selective_depth} multipv {rank} score {score} nodes {nodes} nps {rate} \
-             hashfull {table_fullness} time {} pv {}",
-            time.as_millis(),
-            line.join(" ")
+             hashfull {table_fullness} time {}{line}",
+            time.as_millis()
         )
     }
 
@@ -440,8 +446,7 @@ impl Names {
 
     /// Answers `go perft` in the form of Stockfish.
     fn divide(self, game: &Game, depth: u32, host: &mut dyn Host, signals: &Signals, output: &Output) {
-        let root = Fen::new(game.position().unpack_unchecked(), *game.rules());
-        match host.divide(&root, depth, signals) {
+        match host.divide(game.fen(), depth, signals) {
             Ok(counts) => {
                 for (played, count) in &counts {
                     output.say(&format!("{}: {count}", self.name(game, *played)));
@@ -456,4 +461,8 @@ impl Names {
             Err(sentence) => output.note(&sentence),
         }
     }
+}
+/// Reads a move. Castling may be in either notation.
+fn find_move(game: &Game, text: &str) -> Result<Move, String> {
+    game.parse_uci(text).map_err(|error| error.to_string())
 }

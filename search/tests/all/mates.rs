@@ -32,7 +32,7 @@ fn the_search_that_plays_finds_them_too() {
     for (root, moves) in mates() {
         searcher.forget();
         let limits = Limits { mate: Some(moves), nodes: Some(2_000_000), ..Limits::default() };
-        let game = Game::new(&root).unwrap();
+        let game = Game::new(root);
         let found = searcher.search(&game, &limits, &Signals::default(), &mut |_| ());
         assert_eq!(found.score.mate_moves(), Some(moves as i32), "{root}: {}", found.score);
     }

@@ -1,8 +1,8 @@
 //! The search plays against a random mover and against plain minimax, and finds draws.
 
-use kogge_board::{Backend, Color, Fen, Leaves, Move, Score, unwatched};
-use kogge_movegen_cpu::Cpu;
-use kogge_search::{End, Game, Limits, SearchResult, Searcher, Signals};
+use kogge_board::{Backend, Color, Leaves, Move, Quad48, Score, unwatched};
+use kogge_movegen_cpu::{Cpu, Game, Status};
+use kogge_search::{Limits, SearchResult, Searcher, Signals};
 
 fn limits(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
@@ -30,24 +30,24 @@ fn game(
     random: &mut Random,
     opponent: &mut dyn FnMut(&Game, &mut Random) -> Move,
 ) -> i32 {
-    let mut game = Game::new(&Fen::start()).unwrap();
+    let mut game = Game::default();
     for _ in 0..4 {
-        let moves = game.moves();
-        assert!(game.play(moves[random.below(moves.len())].0));
+        let moves: Vec<_> = game.legal_moves().collect();
+        game.play(moves[random.below(moves.len())]).unwrap();
     }
     searcher.forget();
     loop {
-        let turn = game.position().state().turn();
-        match game.end() {
-            Some(End::Mate) => return if turn == color { -1 } else { 1 },
-            Some(_) => return 0,
-            None => {}
+        let turn = game.turn();
+        match game.status() {
+            Status::Checkmate => return if turn == color { -1 } else { 1 },
+            end if end.is_over() => return 0,
+            _ => {}
         }
         let played = match turn == color {
             true => search(searcher, &game, limits).line[0],
             false => opponent(&game, random),
         };
-        assert!(game.play(played), "{played:?} is legal");
+        game.play(played).unwrap();
     }
 }
 
@@ -58,8 +58,8 @@ fn a_random_mover_loses_every_game() {
     for number in 0..100 {
         let color = Color::ALL[number % 2];
         let result = game(&mut searcher, &limits(400), color, &mut random, &mut |game, random| {
-            let moves = game.moves();
-            moves[random.below(moves.len())].0
+            let moves: Vec<_> = game.legal_moves().collect();
+            moves[random.below(moves.len())]
         });
         assert_eq!(result, 1, "game {number}");
     }
@@ -71,7 +71,9 @@ fn plain_minimax_loses_clearly() {
     let mut cpu = Cpu::new(None).unwrap();
     let mut random = Random(2);
     let mut minimax = |game: &Game, _: &mut Random| {
-        let (moves, after): (Vec<_>, Vec<_>) = game.moves().into_iter().unzip();
+        let moves: Vec<_> = game.legal_moves().collect();
+        let after: Vec<_> =
+            moves.iter().map(|&played| Quad48::from(&game.position().play(game.rules(), played))).collect();
         let values = cpu.minimax(game.rules(), &after, 1, Leaves::Quiescent, &mut unwatched).unwrap();
         let best = values.iter().rev().zip(moves.iter().rev()).max_by_key(|(value, _)| value.one_ply_up()).unwrap();
         *best.1
@@ -84,8 +86,7 @@ fn plain_minimax_loses_clearly() {
 }
 
 fn score_of(fen: &str, limits: &Limits) -> Score {
-    let start: Fen = fen.parse().unwrap();
-    search(&mut Searcher::new().unwrap(), &Game::new(&start).unwrap(), limits).score
+    search(&mut Searcher::new().unwrap(), &fen.parse().unwrap(), limits).score
 }
 
 #[test]
@@ -106,14 +107,11 @@ fn the_fifty_move_rule_is_seen_coming() {
 #[test]
 fn what_the_game_has_repeated_is_a_draw() {
     // White, a queen up, has been shuffling: the rook's return is a threefold repetition.
-    let start: Fen = "6k1/5ppp/8/8/8/8/5PPP/Q3R1K1 w - - 0 1".parse().unwrap();
-    let mut game = Game::new(&start).unwrap();
-    for text in "e1d1 g8f8 d1e1 f8g8 e1d1 g8f8 d1e1 f8g8 e1c1 g8f8".split(' ') {
-        let legal: Vec<Move> = game.moves().into_iter().map(|(played, _)| played).collect();
-        assert!(game.play(Move::from_uci(text, &start.rules, false, &legal).unwrap()));
-    }
+    let mut game: Game = "6k1/5ppp/8/8/8/8/5PPP/Q3R1K1 w - - 0 1".parse().unwrap();
+    let line: Vec<_> = "e1d1 g8f8 d1e1 f8g8 e1d1 g8f8 d1e1 f8g8 e1c1 g8f8".split(' ').collect();
+    game.play_line(&line).unwrap();
     let mut searcher = Searcher::new().unwrap();
-    let back = game.moves().into_iter().map(|(played, _)| played).find(|played| format!("{played:?}") == "c1e1");
+    let back = game.parse_uci("c1e1");
     let only_back = Limits { depth: Some(6), moves: vec![back.unwrap()], ..Limits::default() };
     // Black returns to g8, where king and rook have stood twice before.
     assert_eq!(search(&mut searcher, &game, &only_back).score, Score::DRAW);
@@ -123,7 +121,7 @@ fn what_the_game_has_repeated_is_a_draw() {
 #[test]
 fn searches_end_within_their_limits() {
     let mut searcher = Searcher::new().unwrap();
-    let game = Game::new(&Fen::start()).unwrap();
+    let game = Game::default();
     for nodes in [1, 2, 10, 1_000] {
         let found = search(&mut searcher, &game, &limits(nodes));
         assert!(found.nodes <= nodes && !found.line.is_empty(), "{found:?}");
@@ -140,8 +138,7 @@ fn threads_and_lines() {
     let mut searcher = Searcher::new().unwrap();
     searcher.set_threads(3);
     searcher.lines = 4;
-    let start: Fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1".parse().unwrap();
-    let game = Game::new(&start).unwrap();
+    let game: Game = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1".parse().unwrap();
     let mut last = Vec::new();
     let limits = Limits { depth: Some(6), ..Limits::default() };
     let found = searcher.search(&game, &limits, &Signals::default(), &mut |info| {

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, Fen, Move, unwatched};
-use kogge_movegen_cpu::Cpu;
+use kogge_board::{Backend, Fen, Move, Quad48, unwatched};
+use kogge_movegen_cpu::{Cpu, LegalMoves};
+use kogge_search::Signals;
 use kogge_search::uci::{Host, serve};
-use kogge_search::{Game, Signals};
 
 struct Counter;
 
@@ -26,7 +26,9 @@ impl Host for Counter {
     }
 
     fn divide(&mut self, root: &Fen, depth: u32, _: &Signals) -> Result<Vec<(Move, u128)>, String> {
-        let (moves, after): (Vec<_>, Vec<_>) = Game::new(root).unwrap().moves().into_iter().unzip();
+        let moves: Vec<_> = LegalMoves::of(&root.rules, &root.position).collect();
+        let after: Vec<_> =
+            moves.iter().map(|&played| Quad48::from(&root.position.play(&root.rules, played))).collect();
         let counts = Cpu::new(Some(1))
             .unwrap()
             .perft(&root.rules, &after, depth.min(4).saturating_sub(1), &mut unwatched)
@@ -96,7 +98,7 @@ fn it_searches_to_every_kind_of_limit() {
 #[test]
 fn it_counts() {
     let said = transcript(b"position startpos moves e2e4\ngo perft 2\n");
-    assert!(said.starts_with("a7a6: 30\n") && said.contains("\nNodes searched: 600\n"), "{said}");
+    assert!(said.contains("a7a6: 30\n") && said.contains("\nNodes searched: 600\n"), "{said}");
 }
 
 #[test]
@@ -110,6 +112,59 @@ fn positions_have_names_and_may_lack_clocks() {
         let said = transcript(format!("position fen {fen}\ngo perft 1\n").as_bytes());
         assert!(said.contains(&format!("\nNodes searched: {count}\n")), "{fen}: {said}");
     }
+}
+
+#[test]
+fn positions_may_lack_the_words_fen_and_moves() {
+    let kings = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -";
+    for (position, count) in [
+        ("kiwipete".to_owned(), 48),
+        ("kiwipete moves a1b1".to_owned(), 43),
+        (kings.to_owned(), 14),
+        (format!("{kings} 0 1"), 14),
+        (format!("{kings} moves b4f4"), 2),
+        ("startpos e2e4 e7e5".to_owned(), 29),
+    ] {
+        let said = transcript(format!("position {position}\ngo perft 1\n").as_bytes());
+        assert!(said.contains(&format!("\nNodes searched: {count}\n")), "{position}: {said}");
+        assert!(!said.contains("info string"), "{position}: {said}");
+    }
+}
+
+#[test]
+fn comments_are_no_commands() {
+    assert_eq!(transcript(b"# go perft 1\n  # quit\nisready\n"), "readyok\n");
+}
+
+#[test]
+fn a_score_comes_before_every_move() {
+    for (position, go, score) in [
+        // Mate and stalemate.
+        ("fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "depth 3", "score mate 0"),
+        ("fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "depth x", "score mate 0"),
+        ("fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "nodes 1", "score cp 0"),
+        ("fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "depth x", "score cp 0"),
+        // Searches that end at once.
+        ("startpos", "nodes 1", "score cp "),
+        ("kiwipete", "nodes 1", "score cp "),
+        ("startpos", "nodes 0", "score cp "),
+        ("startpos", "movetime 0", "score cp "),
+        ("startpos", "infinite\nstop", "score cp "),
+        ("startpos", "depth x", "score cp "),
+        // Refused positions.
+        ("startpos moves e2e5", "depth 2", "score cp 0"),
+        ("e2e4", "depth 2", "score cp 0"),
+    ] {
+        let said = transcript(format!("position {position}\ngo {go}\n").as_bytes());
+        let lines: Vec<&str> = said.lines().collect();
+        let [.., info, best] = lines[..] else { panic!("{position}, go {go}: {said}") };
+        assert!(info.starts_with("info ") && info.contains(score), "{position}, go {go}: {said}");
+        assert!(best.starts_with("bestmove ") && !said.contains(" pv \n"), "{position}, go {go}: {said}");
+    }
+    // Without time to search, the score is the evaluation.
+    let said = transcript(b"position fen 4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1\ngo nodes 1\n");
+    let score = said.split("score cp ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    assert!(score.parse::<i32>().is_ok_and(|score| score > 1000), "{said}");
 }
 
 #[test]
@@ -131,6 +186,7 @@ fn what_is_wrong_is_said_and_changes_nothing() {
         ("setoption name Threads value 0", "info string The option Threads takes a number from 1 to 512"),
         ("setoption name Nonsense value 1", "info string There is no option \"Nonsense\"."),
         ("setoption name Colour value green", "info string There is no colour \"green\"."),
+        ("go perft x", "info string \"go perft x\" is not possible; expected a number of at least 0."),
         ("go searchmoves e2e5 depth 1", "info string The move \"e2e5\" is not legal here."),
     ] {
         let said = transcript(format!("position startpos moves d2d4\n{line}\ngo perft 1\n").as_bytes());
@@ -144,6 +200,11 @@ fn a_position_that_is_refused_is_not_searched() {
     for (line, complaint) in [
         ("position startpos moves e2e4 e7e5 e2e5", "info string The move \"e2e5\" is not legal here."),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string There are 0 white kings"),
+        ("position 8/8/8/8/8/8/8/8 w - - 0 1", "info string There are 0 white kings"),
+        ("position", "info string The FEN is empty"),
+        ("position kiwipeet", "info string The text \"kiwipeet\" is neither a FEN nor the name of a position"),
+        ("position startpos e2e5", "info string The move \"e2e5\" is not legal here."),
+        ("position startpos nonsense", "info string \"nonsense\" is not a move"),
     ] {
         let said = transcript(format!("position startpos\n{line}\ngo depth 2\ngo perft 1\n").as_bytes());
         assert!(said.contains(complaint) && said.contains("\nbestmove (none)\n"), "{line}: {said}");

@@ -265,7 +265,7 @@ test("a bad FEN is refused with a sentence, and the position stays", PATIENCE, a
   assert.equal(await page.isHidden("#fen-problem"), true);
   await close();
   const linked = await open({ hash: "#fen=nonsense&depth=3" });
-  assert.match(await text(linked.page, "#fen-problem"), /has 1 field;/);
+  assert.match(await text(linked.page, "#fen-problem"), /neither a FEN nor the name of a position/);
   await linked.close();
   const illegal = await open({ hash: `${link(POSITION3, 3)}&moves=e2e4_f4e3` });
   assert.match(await text(illegal.page, "#fen-problem"), /f4e3 is illegal: it is en passant/);

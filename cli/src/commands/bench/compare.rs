@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use kogge_board::{DeviceInfo, Format};
+use kogge::{DeviceInfo, Format};
 use serde::Deserialize;
 
 use crate::outcome::Failure;
@@ -135,8 +135,8 @@ impl Subject {
 
 #[cfg(test)]
 mod tests {
-    use kogge_board::Backend;
-    use kogge_movegen_cpu::mailbox::Mailbox;
+    use kogge::Backend;
+    use kogge::movegen_cpu::mailbox::Mailbox;
 
     use super::*;
 

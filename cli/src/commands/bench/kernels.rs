@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use kogge_board::known::{self, KnownCounts};
-use kogge_board::{Backend, Leaves, Quad48, unwatched};
-use kogge_devices::{Profile, memory, tunable};
-use kogge_driver::{Driver, Error, MergeSettings};
-use kogge_gpu::KernelTime;
+use kogge::{
+    Backend, Driver, Error, Leaves, MergeSettings, Quad48,
+    known::{self, KnownCounts},
+    memory,
+    tuning::{KernelTime, Profile, tunable},
+    unwatched,
+};
 use serde::Serialize;
 
 use crate::context::{Context, Job};

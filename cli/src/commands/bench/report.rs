@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use kogge_board::DeviceInfo;
-use kogge_board::known::KnownCounts;
-use kogge_driver::bench::packing::Cost;
-use kogge_driver::bench::{self, Times};
+use kogge::driver::{
+    bench::packing::Cost,
+    bench::{self, Times},
+};
+use kogge::{DeviceInfo, known::KnownCounts};
 use serde::Serialize;
 
 use super::compare::{self, Counterpart, Old};

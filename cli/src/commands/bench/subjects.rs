@@ -1,8 +1,6 @@
 //! The devices that `kogge bench` measures.
 
-use kogge_board::DeviceKind;
-use kogge_devices::{BACKENDS, BackendKind, BackendName, Opened, Request, open};
-use kogge_movegen_cpu::Cpu;
+use kogge::{BACKENDS, BackendKind, BackendName, Cpu, DeviceKind, Opened, Request, open};
 
 use super::report::DeviceFailure;
 use crate::args::Common;
@@ -51,7 +49,10 @@ impl Subjects {
             }
         };
         match &self.selection {
-            Selection::AllOf(entry, request) => open_all(entry, *request, |_| true),
+            Selection::AllOf(entry, request) => {
+                entry.devices()?;
+                open_all(entry, *request, |_| true);
+            }
             Selection::All(request) => {
                 BACKENDS.iter().for_each(|entry| open_all(entry, *request, |kind| kind != DeviceKind::Software));
             }

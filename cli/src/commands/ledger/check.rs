@@ -1,9 +1,9 @@
 //! Checks the checksums of a ledger.
 
-use kogge_ledger::{Check, Ledger, LedgerRow, hex};
+use kogge::ledger::{Check, Ledger, LedgerRow, hex};
 
+use super::entry::{Count, Entry};
 use crate::context::Context;
-use crate::entry::{Count, Entry};
 use crate::outcome::{Answer, Failure};
 use crate::output::record;
 
@@ -20,7 +20,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     context.output.print(&report, |to| {
         for row in &report.changed {
             let count = row.count.as_ref().map_or(String::new(), Count::to_string);
-            writeln!(to, "CHANGED   {}: the count {count} does not have its checksum", row.entry)?;
+            writeln!(to, "CHANGED   {}: the count {count} and its source do not have their checksum", row.entry)?;
         }
         write!(to, "{counted} of {entries} entries are counted. ")?;
         match report.changed.len() {

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_board::Fen;
-use kogge_devices::{BACKENDS, BackendName, Estimate, Request, memory, open};
-use kogge_driver::{Driver, MergeDevice};
-use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Size, Source};
+use kogge::{
+    BACKENDS, BackendName, Driver, Estimate, Fen, MergeDevice, Request,
+    ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Size, Source},
+    memory, open,
+};
 
+use super::entry::{Count, Entry};
 use crate::context::Context;
-use crate::entry::{Count, Entry};
 use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
 use crate::output::{number_of, record};
@@ -95,7 +96,7 @@ fn announce(ledger: &Ledger, rows: &[LedgerRow], checker: &mut MergeDevice, cont
     // A count may be wrong, but no position has more moves.
     let most = MOST_MOVES.powi(ledger.depth_below() as i32);
     // Below a range, the leaves are counted once for each position, not for each path.
-    let leaves = |&kogge_ledger::Count { leaves, size, .. }: &kogge_ledger::Count| match size {
+    let leaves = |&kogge::ledger::Count { leaves, size, .. }: &kogge::ledger::Count| match size {
         Some(Size { positions, paths }) => leaves as f64 * positions as f64 / paths.max(1) as f64,
         None => (leaves as f64).min(most),
     };

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_ledger::{Given, Ledger, LedgerProgress, Source};
+use kogge::ledger::{Given, Ledger, LedgerProgress, Source};
 use serde::Serialize;
 
+use super::entry::{Count, Entry};
 use crate::context::Context;
-use crate::entry::{Count, Entry};
 use crate::kinds::{self, Kinds};
 use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};

@@ -2,11 +2,9 @@
 
 use std::io::{self, Write};
 
-use kogge_board::DeviceInfo;
-use kogge_board::soak::ComparisonCounts;
-use kogge_devices::OpenError;
-use kogge_driver::selfcheck::{Checked, Verdict};
-use kogge_movegen_cpu::Cpu;
+use kogge::board::soak::ComparisonCounts;
+use kogge::driver::selfcheck::{Checked, Verdict};
+use kogge::{Cpu, DeviceInfo, OpenError};
 use serde::Serialize;
 
 use crate::machine::Machine;

@@ -1,0 +1,48 @@
+//! The devices of each backend. The CPU backend and the mailbox always exist, with one device each.
+
+use std::num::NonZeroUsize;
+
+use kogge_board::DeviceKind;
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+use crate::device::{BackendDevice, Listed};
+
+/// Lists the devices of a backend; `None` if this build does not have the backend.
+pub(crate) type List = Option<fn() -> Listed>;
+
+pub(crate) const CPU: List = Some(|| {
+    let open = |request: &crate::Request| {
+        let threads = request.threads.map(NonZeroUsize::get);
+        let mut cpu = match request.variant {
+            Some(name) => Cpu::with_variant(threads, name)?,
+            None => Cpu::new(threads)?,
+        };
+        cpu.set_hash(request.hash.map_or(0, NonZeroUsize::get))?;
+        Ok(Box::new(cpu) as _)
+    };
+    Ok(vec![BackendDevice::Host { kind: DeviceKind::Cpu, open }])
+});
+
+pub(crate) const MAILBOX: List =
+    Some(|| Ok(vec![BackendDevice::Host { kind: DeviceKind::Cpu, open: |_| Ok(Box::new(Mailbox::new())) }]));
+
+#[cfg(not(feature = "opencl"))]
+pub(crate) const OPENCL: List = None;
+#[cfg(feature = "opencl")]
+pub(crate) const OPENCL: List = Some(|| {
+    let devices = <kogge_backend_opencl::OpenClDevice as kogge_gpu::Device>::list()?;
+    Ok(devices.into_iter().map(|device| BackendDevice::Gpu(crate::GpuDevice::Opencl(device))).collect())
+});
+
+#[cfg(not(feature = "wgpu"))]
+pub(crate) const WGPU: List = None;
+/// The list is made only once, because listing devices loads drivers.
+#[cfg(feature = "wgpu")]
+pub(crate) const WGPU: List = Some(|| {
+    use kogge_backend_wgpu::{WgpuDevice, devices};
+    static DEVICES: std::sync::OnceLock<Result<Vec<WgpuDevice>, kogge_board::BackendError>> =
+        std::sync::OnceLock::new();
+    let devices = DEVICES.get_or_init(devices).clone()?;
+    Ok(devices.into_iter().map(|device| BackendDevice::Gpu(crate::GpuDevice::Wgpu(device))).collect())
+});
