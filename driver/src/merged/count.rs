@@ -200,8 +200,7 @@ impl Work<'_> {
         self.descend()?;
         let count = plan.ranges();
         let below = self.estimates.remaining - plies;
-        let is_reversed = plies == 1 && self.merge.advice(below, 0).in_runs;
-        let mut ranges = Ranges::of(self, plies - 1, is_reversed, count)?;
+        let mut ranges = Ranges::of(self, plies - 1, route.is_reversed, count)?;
         let wanted = ranges.divide(count as usize);
         let mut sum = RangeCount::none(KeyRange::WHOLE);
         ranges.count(self, &wanted, Some(below), route.seconds(), &mut |_, found| sum.add(found))?;

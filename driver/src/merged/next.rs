@@ -133,7 +133,7 @@ impl Work<'_> {
         if least == 0 && (most == 0 || remaining <= LAST_PLIES) && ranges.is_none() {
             let below_seconds = positions * self.estimates.count_each[remaining.min(MAX_CALL_DEPTH) as usize];
             if below_seconds > 0.0 {
-                return Ok(Next::Count(Route { plies: Vec::new(), below_seconds }));
+                return Ok(Next::Count(Route { below_seconds, ..Route::unknown() }));
             }
         }
         let is_obvious = match settings.plies {

@@ -278,7 +278,7 @@ impl Ranges {
         self.leave_groups(work, index)?;
         let plies = (self.groups.len() - index) as u32;
         let ply = self.ply - plies;
-        let share = between_share(plies) * work.merge.sizes().capacity as f64;
+        let share = between_share(plies, self.is_reversed) * work.merge.sizes().capacity as f64;
         let before = index.checked_sub(1).and_then(|before| self.groups[before]);
         let is_reachable = |piece: &&Piece| before.is_none_or(|group| covers(&group, &piece.range));
         let most = rest.iter().take_while(is_reachable).count();

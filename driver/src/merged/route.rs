@@ -14,8 +14,12 @@ pub(crate) const GROUP_FILL: f64 = 0.9;
 
 /// Returns the share of the capacity beside its parents that a ply between is given, this number of plies before the last. The plies after
 /// it get the rest.
-pub(crate) fn between_share(plies: u32) -> f64 {
+///
+/// Ranges of reversed keys share few parents, so most are made below a group of their own, and a larger group would only leave less room for
+/// the range.
+pub(crate) fn between_share(plies: u32, is_reversed: bool) -> f64 {
     match plies {
+        1 if is_reversed => 0.4,
         1 => 0.7,
         2 => 0.55,
         _ => 0.2,
@@ -27,9 +31,6 @@ const WHOLE_SHARE: f64 = 0.5;
 
 /// The number of different pawn structures that each pawn of the root multiplies, for estimates.
 const PLACES_OF_A_PAWN: f64 = 4.0;
-
-/// The share of the time for a successor that it takes to find out that a parent has none in a range.
-const SCANNING: f64 = 0.1;
 
 /// The factor by which counting leaves in runs takes longer with each natural logarithm of the number of ranges, if equal successors lie
 /// in different ranges. With ranges of reversed keys, nearly all lie in the same. On one H200, 22 ranges took 1.4 times as long.
@@ -44,6 +45,8 @@ const PAYS: f64 = 0.9;
 pub(crate) struct Route {
     /// The plies still to merge: whole plies, plies between, and the last ply. The plies between and the last are made in ranges.
     pub(crate) plies: Vec<NextPly>,
+    /// Whether the ranges of the last ply are those of [reversed](kogge_board::merge::Key::reversed) keys.
+    pub(crate) is_reversed: bool,
     /// Estimated seconds for counting below the last of them.
     pub(crate) below_seconds: f64,
 }
@@ -64,7 +67,7 @@ pub(crate) struct NextPly {
 impl Route {
     /// A route whose time nobody knows.
     pub(crate) fn unknown() -> Self {
-        Self { plies: Vec::new(), below_seconds: f64::INFINITY }
+        Self { plies: Vec::new(), is_reversed: false, below_seconds: f64::INFINITY }
     }
 
     /// The estimated seconds.
@@ -80,9 +83,12 @@ impl Estimates {
     /// With 8, 40, 400 and 4,000 ranges of the start position's ply 7, they were 1.4, 1.7, 3.1 and 7.7 times the positions one ply before, 7.2,
     /// 23, 57 and 175 times the positions two plies before, and 7.7, 26, 73 and 262 times the positions three plies before. Ranges that
     /// differ only by hash need all positions.
-    fn positions_needed(&self, ranges: f64, plies: u32) -> f64 {
+    ///
+    /// With 8, 23, 64 and 150 ranges of reversed keys, they were 4.4, 6.2, 8.8 and 11.2 times the positions one ply before.
+    fn positions_needed(&self, ranges: f64, plies: u32, is_reversed: bool) -> f64 {
         if plies == 1 {
-            return self.by_pawns(ranges, 0.28);
+            let growth = if is_reversed { 1.7 } else { 0.28 };
+            return self.by_pawns(ranges, growth).min(ranges.max(1.0));
         }
         let by_pawns = ranges.min(self.pawn_structures());
         (f64::from(plies) * by_pawns.sqrt()).clamp(1.0, by_pawns.max(1.0)) * ranges / by_pawns.max(1.0)
@@ -112,7 +118,7 @@ impl Estimates {
     fn ply(&self, merged: u32, positions: f64, [parents, scanned]: [f64; 2], ranges: f64, at_once: f64) -> NextPly {
         let merging = parents * self.merge_each(at_once) * self.growth.powi(merged as i32);
         let again = (self.expansions(ranges) - 1.0) * self.making;
-        let scanning = if ranges > 1.0 { ranges * scanned * SCANNING * self.merge_successor } else { 0.0 };
+        let scanning = if ranges > 1.0 { ranges * scanned * self.scanning * self.merge_successor } else { 0.0 };
         let seconds = self.ply_seconds * ranges + self.room_seconds(positions) + merging * (1.0 + again) + scanning;
         NextPly { positions, ranges: ranges as u32, at_once, seconds }
     }
@@ -127,7 +133,14 @@ impl Estimates {
 
     /// Estimates plies in ranges below a whole ply of `parents` positions: plies between, made again for each group of ranges, and the last
     /// ply, with at least `least` ranges. Returns `None` if there is not enough room.
-    fn with_plies_between(&self, merged: u32, sizes: &[f64], parents: f64, least: u32) -> Option<Vec<NextPly>> {
+    fn with_plies_between(
+        &self,
+        merged: u32,
+        sizes: &[f64],
+        parents: f64,
+        least: u32,
+        is_reversed: bool,
+    ) -> Option<Vec<NextPly>> {
         let (&last, between) = sizes.split_last()?;
         if self.pawns == 0 || self.most_between.is_some_and(|most| between.len() > most) {
             return None;
@@ -137,8 +150,8 @@ impl Estimates {
         let (mut groups, mut parents) = (2.0_f64, [parents; 2]);
         for (index, &size) in between.iter().enumerate() {
             let before_last = (between.len() - index) as u32;
-            let group_room = GROUP_FILL * between_share(before_last) * room;
-            let group = |groups: f64| size * self.positions_needed(groups, before_last) / groups;
+            let group_room = GROUP_FILL * between_share(before_last, is_reversed) * room;
+            let group = |groups: f64| size * self.positions_needed(groups, before_last, is_reversed) / groups;
             // More groups need more positions in all, so the number is found by repetition.
             while group_room < 1.0 || group(groups) > group_room {
                 groups = (groups * 1.1).ceil();
@@ -147,9 +160,9 @@ impl Estimates {
                 }
             }
             let mut ply = self.ply(merged + index as u32, size, parents, groups, group(groups));
-            if before_last > 1 {
+            if before_last > 1 || is_reversed {
                 // These positions are not only made, but also merged again.
-                ply.seconds *= self.positions_needed(groups, before_last) / self.expansions(groups);
+                ply.seconds *= self.positions_needed(groups, before_last, is_reversed) / self.expansions(groups);
             }
             plies.push(ply);
             room -= self.parent_share * ply.at_once;
@@ -170,7 +183,7 @@ impl Estimates {
         let parents = self.sizes.last().map_or(0.0, |&size| size as f64);
         let last = match sizes[..] {
             [size] => self.in_ranges(1, size, parents, 1),
-            _ => self.with_plies_between(1, &sizes, parents, 1).and_then(|mut plies| plies.pop()),
+            _ => self.with_plies_between(1, &sizes, parents, 1, false).and_then(|mut plies| plies.pop()),
         };
         last.map_or(MOST_RANGES, |ply| ply.ranges)
     }
@@ -182,7 +195,7 @@ impl Estimates {
         let most = most.min(self.remaining);
         let sizes = self.next_sizes(most);
         let mut best: Option<Route> = None;
-        let mut consider = |plies: &[NextPly], positions: f64| {
+        let mut consider = |plies: &[NextPly], positions: f64, is_reversed: bool| {
             let merged = plies.len() as u32;
             let below = self.remaining - merged;
             if merged < least || below > MAX_CALL_DEPTH {
@@ -192,13 +205,13 @@ impl Estimates {
             // Merging successors takes longer than counting them, even if a busy machine measured otherwise.
             let merging = self.merge_each(0.0);
             let each = if below == 1 && merging > 0.0 { each.min(merging) } else { each };
-            let has_between = matches!(plies, [.., between, _] if between.ranges > 1);
-            let divided = if has_between && below >= self.least_in_runs {
+            let has_ranges = plies.last().is_some_and(|last| last.ranges > 1);
+            let divided = if has_ranges && !is_reversed && below >= self.least_in_runs {
                 1.0 + DIVIDED_RUNS * plies.last().map_or(1.0, |last| f64::from(last.ranges)).ln()
             } else {
                 1.0
             };
-            let route = Route { plies: plies.to_vec(), below_seconds: positions * each * divided };
+            let route = Route { plies: plies.to_vec(), is_reversed, below_seconds: positions * each * divided };
             let is_better = |best: &Route| {
                 let share = if plies.len() > best.plies.len() { PAYS } else { 1.0 };
                 route.seconds() < share * best.seconds()
@@ -208,7 +221,8 @@ impl Estimates {
             }
         };
         let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
-        consider(&[], parents);
+        let in_runs = |merged: usize| self.remaining >= self.least_in_runs.saturating_add(merged as u32);
+        consider(&[], parents, false);
         let mut whole: Vec<NextPly> = Vec::new();
         for (index, &positions) in sizes.iter().enumerate() {
             let merged = index as u32 + 1;
@@ -217,15 +231,20 @@ impl Estimates {
             if !fits || ranges.is_some() {
                 let least = ranges.unwrap_or(1).max(if fits { 1 } else { 2 });
                 if let Some(ply) = self.in_ranges(merged, positions, parents, least) {
-                    consider(&[whole.as_slice(), &[ply]].concat(), positions);
+                    consider(&[whole.as_slice(), &[ply]].concat(), positions, in_runs(merged as usize));
                 }
             }
             // A ply that leaves too little room for the next need not be whole.
             if positions * MARGIN > WHOLE_SHARE * room {
                 for last in index + 1..sizes.len() {
-                    let plies = self.with_plies_between(merged, &sizes[index..=last], parents, ranges.unwrap_or(1));
-                    if let Some(plies) = plies {
-                        consider(&[whole.as_slice(), &plies].concat(), sizes[last]);
+                    // Several plies below each other would be made too often for ranges of reversed keys.
+                    let may_be_reversed = last == index + 1 && in_runs(last + 1);
+                    for is_reversed in [false, true].into_iter().filter(|&is_reversed| !is_reversed || may_be_reversed) {
+                        let (sizes, least) = (&sizes[index..=last], ranges.unwrap_or(1));
+                        let plies = self.with_plies_between(merged, sizes, parents, least, is_reversed);
+                        if let (Some(plies), Some(&positions)) = (plies, sizes.last()) {
+                            consider(&[whole.as_slice(), &plies].concat(), positions, is_reversed);
+                        }
                     }
                 }
             }
@@ -234,7 +253,7 @@ impl Estimates {
             }
             whole.push(self.ply(merged, positions, [parents; 2], 1.0, positions));
             if ranges.is_none() {
-                consider(&whole, positions);
+                consider(&whole, positions, false);
             }
             parents = positions;
         }
@@ -300,15 +319,22 @@ mod tests {
     }
 
     #[test]
-    fn leaves_in_runs_lie_below_ranges_of_a_whole_ply() {
+    fn leaves_in_runs_lie_below_ranges_of_reversed_keys() {
         // A ply between needs fewer ranges, but then equal successors lie in different ranges.
         let mut count_each = [1e-12; MAX_CALL_DEPTH as usize + 1];
         count_each[3] = 1e-8;
         let estimates = Estimates { count_each, making: 0.9, ..start(7, 12, 2e9) };
         let route = estimates.choose(2, 2, None).unwrap();
-        assert!(ranges(&route)[0] > 1, "{route:?}");
-        let in_runs = Estimates { least_in_runs: 3, ..estimates }.choose(2, 2, None).unwrap();
-        assert!(ranges(&in_runs)[0] == 1 && ranges(&in_runs)[1] > 1, "{in_runs:?}");
+        assert!(ranges(&route)[0] > 1 && !route.is_reversed, "{route:?}");
+        let in_runs = Estimates { least_in_runs: 3, ..estimates };
+        let route = in_runs.choose(2, 2, None).unwrap();
+        assert!(ranges(&route)[0] == 1 && ranges(&route)[1] > 1 && route.is_reversed, "{route:?}");
+        // Each range looks at all positions of a whole ply. If this takes long, a ply between is better: a range looks only at its group.
+        let route = Estimates { scanning: 3.0, capacity: 1.2e9, ..in_runs.clone() }.choose(2, 2, None).unwrap();
+        assert!(ranges(&route)[0] > 1 && route.is_reversed, "{route:?}");
+        // Many ranges of reversed keys would need each position of the ply between too often.
+        let small = Estimates { capacity: 3e7, ..in_runs }.choose(2, 2, None);
+        assert!(small.is_none_or(|route| !route.is_reversed || ranges(&route)[0] == 1));
     }
 
     #[test]
@@ -316,9 +342,13 @@ mod tests {
         let estimates = start(5, 12, 1e12);
         // Measured for the start position.
         for (ranges, measured) in [(1.0, 1.0), (8.0, 1.36), (40.0, 1.68), (400.0, 3.07)] {
-            let needed = estimates.positions_needed(ranges, 1);
+            let needed = estimates.positions_needed(ranges, 1, false);
             assert!((0.75..1.25).contains(&(needed / measured)), "{ranges} ranges: {needed}");
             assert!(estimates.expansions(ranges) <= needed);
+        }
+        for (ranges, measured) in [(8.0, 4.4), (23.0, 6.2), (64.0, 8.8), (150.0, 11.2)] {
+            let needed = estimates.positions_needed(ranges, 1, true);
+            assert!((0.8..1.25).contains(&(needed / measured)), "{ranges} reversed ranges: {needed}");
         }
         assert_eq!(Estimates { pawns: 0, ..estimates }.expansions(10.0), 10.0);
     }
