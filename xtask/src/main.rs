@@ -204,26 +204,27 @@ fn lint() -> Result {
     step("documentation", || cargo("doc").args(everything).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings").run())
 }
 
-/// The packages that are checked together, and their features. Clippy checks all features together. Each feature of the library and of
-/// the program is also checked without the others, and the program and its tests as most people build them. If a crate in a row
-/// depends on another one, it also enables features there: the driver is built with `serde` beside the program.
-const FEATURES: [(&[&str], &str); 9] = [
-    (&["kogge-driver", "kogge-ledger", "kogge"], ""),
-    (&["kogge"], "opencl"),
-    (&["kogge"], "wgpu,ledger,search"),
-    (&["kogge-cli", "kogge-driver"], ""),
-    (&["kogge-cli"], "default"),
-    (&["kogge-cli"], "opencl,ledger"),
-    (&["kogge-cli"], "wgpu,search"),
-    (&["kogge-cli", "kogge-ledger"], "kogge-cli/postgres"),
-    (&["kogge-cli", "kogge-ledger"], "kogge-cli/parquet"),
+/// The packages that are checked together, their features, and whether their tests are checked, too. Clippy checks all features together. Each
+/// feature of the library and of the program is also checked without the others, and the program and its tests as most people build
+/// them. If a crate in a row depends on another one, it also enables features there: the driver is built with `serde` beside the program.
+const FEATURES: [(&[&str], &str, bool); 9] = [
+    (&["kogge-driver", "kogge-ledger", "kogge"], "", true),
+    (&["kogge"], "opencl", false),
+    (&["kogge"], "wgpu,ledger,search", false),
+    (&["kogge-cli", "kogge-driver"], "", true),
+    (&["kogge-cli"], "default", true),
+    (&["kogge-cli"], "opencl,ledger", false),
+    (&["kogge-cli"], "wgpu,search", false),
+    (&["kogge-cli", "kogge-ledger"], "kogge-cli/postgres", false),
+    (&["kogge-cli", "kogge-ledger"], "kogge-cli/parquet", false),
 ];
 
 /// Checks that each set of features builds without warnings.
 fn features() -> Result {
-    FEATURES.iter().try_for_each(|(packages, features)| {
+    FEATURES.iter().try_for_each(|(packages, features, with_tests)| {
         let packages = packages.iter().flat_map(|package| ["--package", package]);
-        let clippy = cargo("clippy").args(packages).args(["--all-targets", "--no-default-features", "--features"]);
+        let targets = with_tests.then_some("--all-targets");
+        let clippy = cargo("clippy").args(packages).args(targets).args(["--no-default-features", "--features"]);
         clippy.args([features, "--", "-D", "warnings"]).run()
     })
 }

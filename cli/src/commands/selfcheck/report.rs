@@ -38,6 +38,8 @@ pub(super) struct Row {
     self_tests: u32,
     known_counts: u32,
     known_leaves: u128,
+    /// Leaves per second in the fastest published count, if one took long enough to tell.
+    per_second: Option<f64>,
     positions: u64,
     /// The number of positions that were also compared three plies deep.
     deeper: u64,
@@ -129,9 +131,10 @@ impl Row {
 
     /// Adds the result of a device.
     pub(super) fn fill(&mut self, info: &DeviceInfo, checked: Checked) {
-        let Checked { self_tests, known, known_leaves, random, verdict } = checked;
+        let Checked { self_tests, known, known_leaves, rate, random, verdict } = checked;
         let ComparisonCounts { two_plies, three_plies, searched, leaves } = random;
         self.info = Some(info.into());
+        self.per_second = (rate > 0.0).then_some(rate);
         (self.self_tests, self.known_counts, self.known_leaves) = (self_tests, known, known_leaves);
         (self.positions, self.deeper, self.searched, self.leaves) = (two_plies, three_plies, searched, leaves);
         (self.result, self.reason) = match verdict {
@@ -155,7 +158,8 @@ impl Row {
                 ),
             };
             let known = magnitude(self.known_leaves as f64);
-            format!("{} self-tests, {} published counts ({known} leaves), {random}", self.self_tests, self.known_counts)
+            let rate = self.per_second.map_or(String::new(), |rate| format!(", up to {} leaves/s", magnitude(rate)));
+            format!("{} self-tests, {} published counts ({known} leaves{rate}), {random}", self.self_tests, self.known_counts)
         };
         let result = match self.result {
             Outcome::Right => format!("right: {}", work()),
