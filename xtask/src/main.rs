@@ -8,6 +8,7 @@ mod dist;
 mod fuzz;
 mod metadata;
 mod neon;
+mod platform;
 mod python;
 mod report;
 mod shipped;
@@ -78,8 +79,12 @@ enum Command {
         #[arg(long)]
         debug: bool,
     },
-    /// Make what a release has for this platform, in target/dist/archives: the program, licences, manual, completions, checksum
-    Dist,
+    /// Make what a release has for a platform, in target/dist/archives: the program, licences, manual, completions, checksum
+    Dist {
+        /// The platform, such as x86_64-pc-windows-gnu or x86_64-unknown-linux-musl (a static program); without it, this one
+        #[arg(long, value_name = "TRIPLE")]
+        target: Option<String>,
+    },
     /// Make the page for browsers, target/web, and print its size
     Web {
         /// Then serve the page on this machine, until stopped
@@ -143,7 +148,7 @@ fn run(command: Command) -> Result {
         Command::Windows => windows::test(),
         Command::Ci => ci(),
         Command::Bundle { debug } => bundle::make(debug),
-        Command::Dist => dist::make(),
+        Command::Dist { target } => dist::make(target),
         Command::Web { test: true, .. } => web::test(),
         Command::Web { serve: true, port, .. } => web::serve(&web::make()?, port),
         Command::Web { .. } => web::make().map(drop),
