@@ -6,6 +6,7 @@ mod archive;
 mod bundle;
 mod dist;
 mod fuzz;
+mod macos;
 mod metadata;
 mod neon;
 mod platform;
@@ -65,13 +66,15 @@ enum Command {
     },
     /// Test the CPU code for AArch64 in an emulator
     Neon,
+    /// Check that all crates that need no C compiler compile for macOS, on both CPUs
+    Macos,
     /// Build the wheel of the Python package and run its tests, in an environment of its own
     Python(Gpus),
     /// Test the program as people build it: with the release profile and the default features
     Shipped(Gpus),
     /// Build the program for Windows and test it in Wine, after installing Wine and a C compiler for Windows, where possible
     Windows,
-    /// Check everything that a change must pass: lint, licences, fuzz, neon, web, shipped, python, test
+    /// Check everything that a change must pass: lint, licences, macos (the program only), fuzz, neon, web, shipped, python, test
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {
@@ -143,6 +146,7 @@ fn run(command: Command) -> Result {
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
         Command::Report { files } => report::run(&files),
         Command::Neon => neon::test(),
+        Command::Macos => macos::check(),
         Command::Python(gpus) => python(gpus.provide()?),
         Command::Shipped(gpus) => shipped::test(gpus.provide()?),
         Command::Windows => windows::test(),
@@ -249,6 +253,7 @@ fn licences() -> Result {
 fn ci() -> Result {
     lint()?;
     step("licences", licences)?;
+    macos::check_briefly()?;
     step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
     step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
     neon::test()?;
