@@ -22,6 +22,10 @@ pub(crate) fn build(profile: &str, platform: &Platform) -> Result<PathBuf> {
     let build = build.args(["--features", platform.features(), "--profile", profile]);
     // The host's program shares compiled crates with the tools, which are not built for a named target.
     let build = if platform.is_host { build } else { build.args(["--target", &platform.triple]) };
+    let build = match platform.c_compiler() {
+        Some(compiler) => build.env(&format!("CC_{}", platform.triple.replace('-', "_")), compiler),
+        None => build,
+    };
     // A debug build uses the usual flags, so that it shares compiled crates with the tests.
     let build = if profile == "dev" { build } else { build.env("CARGO_ENCODED_RUSTFLAGS", &short_paths()?) };
     build.run()?;

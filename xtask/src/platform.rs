@@ -50,6 +50,11 @@ impl Platform {
         self.is_host || self.is_static() && steps::host().is_ok_and(|host| kernel(&host) == kernel(&self.triple))
     }
 
+    /// The C compiler for musl on the CPU of the host, which is not found by its target's name on every system.
+    pub(crate) fn c_compiler(&self) -> Option<&'static str> {
+        (self.is_static() && !self.is_host && self.runs_here()).then_some("musl-gcc")
+    }
+
     /// Adds Rust's library for the target, and the compiler and linker for C, where possible.
     pub(crate) fn provide(&self) -> Result {
         if self.is_host {
@@ -57,7 +62,7 @@ impl Platform {
         }
         add(&self.triple)?;
         let compiler: &[Requirement] = match () {
-            () if self.is_static() => &[MUSL_COMPILER],
+            () if self.c_compiler().is_some() => &[MUSL_COMPILER],
             () if self.triple == WINDOWS => &[WINDOWS_COMPILER],
             // A compiler that nobody has tried here; the build says if there is none.
             () => &[],
