@@ -90,12 +90,12 @@ impl Contents<'_> {
 
     /// Returns the help texts of all commands, one for each man page: `kogge-position-show.1` is about `kogge position show`.
     fn manual(&self, pages: &Path) -> Result<String> {
-        let mut names: Vec<_> = fs::read_dir(pages)?.flatten().map(|page| page.file_name()).collect();
-        names.sort();
+        let pages = fs::read_dir(pages)?.collect::<std::io::Result<Vec<_>>>()?;
+        let call = |page: &fs::DirEntry| page.file_name().to_string_lossy().trim_end_matches(".1").replace('-', " ");
+        let mut calls: Vec<_> = pages.iter().map(call).collect();
+        calls.sort();
         let mut manual = String::new();
-        for name in &names {
-            let name = name.to_string_lossy();
-            let call = name.trim_end_matches(".1").replace('-', " ");
+        for call in &calls {
             let help = command(self.guide).args(call.split(' ').skip(1)).arg("--help").output()?;
             let (line, help) = ("=".repeat(call.len()), String::from_utf8(help.stdout)?);
             write!(manual, "{line}\n{call}\n{line}\n\n{help}\n")?;
