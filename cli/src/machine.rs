@@ -12,7 +12,7 @@ const BUSY: f64 = 0.2;
 pub(crate) struct Machine {
     /// Operating system and architecture.
     pub(crate) system: String,
-    /// The name of the CPU, as Linux or Windows reports it.
+    /// The name of the CPU, as Linux, macOS or Windows reports it.
     pub(crate) processor: Option<String>,
     /// The number of threads that can run at the same time.
     pub(crate) cores: usize,
@@ -25,9 +25,10 @@ impl Machine {
         let read = |file| std::fs::read_to_string(file).ok();
         Self {
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            processor: match cfg!(windows) {
-                true => std::env::var("PROCESSOR_IDENTIFIER").ok(),
-                false => read("/proc/cpuinfo").as_deref().and_then(processor),
+            processor: match std::env::consts::OS {
+                "windows" => std::env::var("PROCESSOR_IDENTIFIER").ok(),
+                "macos" => brand(),
+                _ => read("/proc/cpuinfo").as_deref().and_then(processor),
             },
             cores: available_parallelism().map_or(1, NonZeroUsize::get),
             load: read("/proc/loadavg").as_deref().and_then(load),
@@ -41,6 +42,19 @@ impl Machine {
             self.cores
         ))
     }
+}
+
+/// Returns the name of the CPU on macOS.
+#[cfg(target_os = "macos")]
+fn brand() -> Option<String> {
+    let text = kogge::sysctl(c"machdep.cpu.brand_string")?;
+    Some(std::ffi::CStr::from_bytes_until_nul(&text).ok()?.to_string_lossy().into_owned())
+}
+
+/// Returns nothing: only macOS has this name.
+#[cfg(not(target_os = "macos"))]
+fn brand() -> Option<String> {
+    None
 }
 
 fn processor(text: &str) -> Option<String> {

@@ -69,6 +69,8 @@ mod lists;
 pub mod memory;
 mod name;
 pub mod pgn;
+#[cfg(target_os = "macos")]
+mod sysctl;
 mod table;
 #[cfg(feature = "tuning")]
 pub mod tuning;
@@ -99,4 +101,7 @@ pub use error::{OpenError, TreeError};
 pub use estimate::Estimate;
 pub use gpu::GpuDevice;
 pub use name::{BackendName, NamedDevice};
+#[cfg(target_os = "macos")]
+#[doc(hidden)]
+pub use sysctl::sysctl;
 pub use table::{BACKENDS, BackendKind, Opened, built_without, number_without_backend};

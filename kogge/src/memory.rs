@@ -7,12 +7,12 @@ use kogge_driver::{MergeDevice, MergeSettings};
 
 use crate::costs;
 
-/// The free memory assumed where the system is not asked, as on macOS, or does not answer: 4 GiB.
+/// The free memory assumed where the system is not asked, or does not answer: 4 GiB.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Returns the number of bytes for merged plies on a device: the requested number, if any; on a discrete GPU, nine tenths of
-/// its memory; otherwise half of the system's available memory, but at most nine tenths of the memory that the backend may
-/// use. If other programs use a GPU's memory, the merge notices that while it runs, and takes less.
+/// its memory; otherwise half of the system's available memory (on macOS, a quarter of its memory), but at most nine tenths of the
+/// memory that the backend may use. If other programs use a GPU's memory, the merge notices that while it runs, and takes less.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -81,7 +81,7 @@ pub fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> 
 }
 
 /// Returns the available memory in bytes, if the system reports it as Linux does.
-#[cfg(not(windows))]
+#[cfg(not(any(windows, target_os = "macos")))]
 fn available() -> Option<u64> {
     available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
@@ -97,7 +97,15 @@ fn available() -> Option<u64> {
     is_known.then_some(status.ullAvailPhys.min(status.ullAvailPageFile))
 }
 
-#[cfg(any(test, not(windows)))]
+/// Returns half of the memory in bytes. macOS has no number for what is available: it fills free memory with copies of files, and
+/// compresses what programs have not used for a while.
+#[cfg(target_os = "macos")]
+fn available() -> Option<u64> {
+    let bytes = crate::sysctl(c"hw.memsize")?;
+    Some(u64::from_ne_bytes(bytes.try_into().ok()?) / 2)
+}
+
+#[cfg(any(test, not(any(windows, target_os = "macos"))))]
 fn available_in(text: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -116,7 +124,7 @@ mod tests {
         assert_eq!(available_in(text), Some(22_000_000 * 1024));
         assert_eq!(available_in("MemTotal: 1 kB"), None);
         assert_eq!(available_in("MemAvailable: many kB"), None);
-        #[cfg(any(target_os = "linux", windows))]
+        #[cfg(any(target_os = "linux", target_os = "macos", windows))]
         assert!(available() > Some(1 << 20));
     }
 

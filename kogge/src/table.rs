@@ -137,7 +137,14 @@ impl BackendKind {
 /// Returns the error for a backend that this build lacks.
 pub(crate) fn absent(name: BackendName) -> BackendError {
     let backend = name.name();
-    BackendError::Unavailable { backend, reason: format!("this {}", built_without("it", backend)) }
+    // Built again with the feature, a static program would still find no driver.
+    let reason = match cfg!(all(target_env = "musl", target_feature = "crt-static")) {
+        true => "this kogge is a static program, which cannot open the driver of a GPU and counts on the CPU only; use the archive \
+                 for linux-gnu, or build kogge for a target with glibc."
+            .to_owned(),
+        false => format!("this {}", built_without("it", backend)),
+    };
+    BackendError::Unavailable { backend, reason }
 }
 
 /// Returns the end of a sentence about something that this build lacks, after "This": how to get it.

@@ -12,6 +12,7 @@ use kogge_board::known::{self, KnownCounts};
 
 use crate::{
     Result, archive, metadata,
+    platform::Platform,
     steps::{command, host, step},
 };
 
@@ -21,7 +22,7 @@ const README: &str = include_str!("../bundle/README.txt");
 /// Makes `target/bundle/kogge-VERSION-TRIPLE.tar.gz`, or `kogge-VERSION-TRIPLE-debug.tar.gz` from a debug build, which builds
 /// faster and counts slower.
 pub(crate) fn make(debug: bool) -> Result {
-    let program = step("build", || archive::build(if debug { "dev" } else { "dist" }))?;
+    let program = step("build", || archive::build(if debug { "dev" } else { "dist" }, &Platform::host()?))?;
     step("bundle", || pack(&program, &metadata::target()?.join("bundle"), &name(&host()?, debug)).map(drop))
 }
 
@@ -35,14 +36,14 @@ fn name(host: &str, debug: bool) -> String {
 fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
     let folder = archive::folder(bundles, name)?;
     // A debug build keeps its symbols.
-    command("strip").arg("-o").arg(folder.join(archive::PROGRAM)).arg(program).run()?;
+    command("strip").arg("-o").arg(folder.join("kogge")).arg(program).run()?;
     archive::copy(&["board/data/random.epd"], &folder)?;
     fs::write(folder.join("README.txt"), README)?;
     fs::write(folder.join("known-counts.epd"), suite())?;
     let script = folder.join("run.sh");
     fs::write(&script, RUN)?;
     make_executable(&script)?;
-    archive::pack(bundles, name)
+    archive::tar(bundles, name)
 }
 
 /// Returns the published counts as lines `FEN ;D1 20 ;D2 400`, with the deepest count at the end.

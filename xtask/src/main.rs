@@ -6,8 +6,10 @@ mod archive;
 mod bundle;
 mod dist;
 mod fuzz;
+mod macos;
 mod metadata;
 mod neon;
+mod platform;
 mod python;
 mod report;
 mod shipped;
@@ -64,13 +66,15 @@ enum Command {
     },
     /// Test the CPU code for AArch64 in an emulator
     Neon,
+    /// Check that all crates that need no C compiler compile for macOS, on both CPUs
+    Macos,
     /// Build the wheel of the Python package and run its tests, in an environment of its own
     Python(Gpus),
     /// Test the program as people build it: with the release profile and the default features
     Shipped(Gpus),
     /// Build the program for Windows and test it in Wine, after installing Wine and a C compiler for Windows, where possible
     Windows,
-    /// Check everything that a change must pass: lint, licences, fuzz, neon, web, shipped, python, test
+    /// Check everything that a change must pass: lint, licences, macos (the program only), fuzz, neon, web, shipped, python, test
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {
@@ -78,8 +82,12 @@ enum Command {
         #[arg(long)]
         debug: bool,
     },
-    /// Make what a release has for this platform, in target/dist/archives: the program, licences, manual, completions, checksum
-    Dist,
+    /// Make what a release has for a platform, in target/dist/archives: the program, licences, manual, completions, checksum
+    Dist {
+        /// The platform, such as x86_64-pc-windows-gnu or x86_64-unknown-linux-musl (a static program); without it, this one
+        #[arg(long, value_name = "TRIPLE")]
+        target: Option<String>,
+    },
     /// Make the page for browsers, target/web, and print its size
     Web {
         /// Then serve the page on this machine, until stopped
@@ -138,12 +146,13 @@ fn run(command: Command) -> Result {
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
         Command::Report { files } => report::run(&files),
         Command::Neon => neon::test(),
+        Command::Macos => macos::check(),
         Command::Python(gpus) => python(gpus.provide()?),
         Command::Shipped(gpus) => shipped::test(gpus.provide()?),
         Command::Windows => windows::test(),
         Command::Ci => ci(),
         Command::Bundle { debug } => bundle::make(debug),
-        Command::Dist => dist::make(),
+        Command::Dist { target } => dist::make(target),
         Command::Web { test: true, .. } => web::test(),
         Command::Web { serve: true, port, .. } => web::serve(&web::make()?, port),
         Command::Web { .. } => web::make().map(drop),
@@ -245,6 +254,7 @@ fn licences() -> Result {
 fn ci() -> Result {
     lint()?;
     step("licences", licences)?;
+    macos::check_briefly()?;
     step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
     step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
     neon::test()?;

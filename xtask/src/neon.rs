@@ -1,8 +1,8 @@
 //! Tests the NEON variant, which needs AArch64: links with a cross compiler and runs in an emulator.
 
 use crate::{
-    Result,
-    steps::{cargo, command, step},
+    Result, platform,
+    steps::{cargo, step},
     system::{self, AARCH64},
 };
 
@@ -18,7 +18,7 @@ pub(crate) fn test() -> Result {
         return Ok(());
     }
     step("tools for NEON", || {
-        command("rustup").args(["target", "add", TARGET]).run()?;
+        platform::add(TARGET)?;
         system::provide(AARCH64)
     })?;
     step("tests of NEON", || {

@@ -7,7 +7,7 @@ use std::{fs, process::Command};
 use kogge_board::known;
 
 use crate::{
-    Result, archive, bundle, metadata, root,
+    Result, bundle, metadata, root,
     steps::{cargo, command, step},
 };
 
@@ -29,9 +29,8 @@ const FEATURES: [(&str, &[&str]); 2] = [
 pub(crate) fn test(gpus: &[&str]) -> Result {
     step("program as shipped", || {
         cargo("build").args(["--release", "--package", "kogge-cli", "--bin", "kogge"]).run()?;
-        let target = metadata::target()?;
-        let program = target.join("release").join(archive::PROGRAM);
-        let known = target.join("known-counts.epd");
+        let program = metadata::program("release")?;
+        let known = metadata::target()?.join("known-counts.epd");
         fs::write(&known, bundle::suite())?;
         let random = root().join("board/data/random.epd");
         for backend in [&["cpu"], gpus].concat() {

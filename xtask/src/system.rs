@@ -5,7 +5,7 @@ use std::{env, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 use crate::{
-    Result, archive, metadata, python,
+    Result, metadata, python,
     steps::{cargo, command},
 };
 
@@ -95,19 +95,26 @@ pub(crate) const AARCH64: &[Requirement] = &[
     },
 ];
 
-/// The linker for Windows, and what runs programs for Windows.
-pub(crate) const WINE: &[Requirement] = &[
-    Requirement {
-        name: "a C compiler for Windows",
-        check: || command("x86_64-w64-mingw32-gcc").arg("--version").output().map(drop),
-        packages: ["gcc-mingw-w64-x86-64", "mingw64-gcc", "mingw-w64-gcc"],
-    },
-    Requirement {
-        name: "Wine",
-        check: || command("wine").arg("--version").output().map(drop),
-        packages: ["wine wine64", "wine-core", "wine"],
-    },
-];
+/// The compiler and linker for Windows.
+pub(crate) const WINDOWS_COMPILER: Requirement = Requirement {
+    name: "a C compiler for Windows",
+    check: || command("x86_64-w64-mingw32-gcc").arg("--version").output().map(drop),
+    packages: ["gcc-mingw-w64-x86-64", "mingw64-gcc", "mingw-w64-gcc"],
+};
+
+/// What runs programs for Windows.
+pub(crate) const WINE: Requirement = Requirement {
+    name: "Wine",
+    check: || command("wine").arg("--version").output().map(drop),
+    packages: ["wine wine64", "wine-core", "wine"],
+};
+
+/// The compiler for the C library musl, which static programs contain.
+pub(crate) const MUSL_COMPILER: Requirement = Requirement {
+    name: "a C compiler for musl",
+    check: || command("musl-gcc").arg("--version").output().map(drop),
+    packages: ["musl-tools", "musl-gcc", "musl"],
+};
 
 /// Provides a device for each GPU backend.
 ///
@@ -162,8 +169,8 @@ fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
 /// Returns an error if kogge finds no device of a backend. Each check is a new process, because a loader looks for drivers only
 /// once per process, and a broken driver may crash.
 fn finds(backend: &str) -> Result {
-    let kogge = metadata::target()?.join("debug").join(archive::PROGRAM);
-    let found: Value = serde_json::from_slice(&command(kogge).args(["devices", "--json"]).output()?.stdout)?;
+    let found: Value =
+        serde_json::from_slice(&command(metadata::program("debug")?).args(["devices", "--json"]).output()?.stdout)?;
     let devices = || found["devices"].as_array().into_iter().flatten().filter(|device| device["backend"] == backend);
     if devices().any(|device| device["usable"] == true) {
         return Ok(());
@@ -198,12 +205,15 @@ fn instructions(missing: &[&Requirement]) -> String {
     let names: Vec<_> = missing.iter().map(|requirement| requirement.name).collect();
     let [debian, fedora, arch] = [0, 1, 2]
         .map(|system| missing.iter().map(|requirement| requirement.packages[system]).collect::<Vec<_>>().join(" "));
+    let without = match missing.iter().any(|requirement| [OPENCL.name, VULKAN.name].contains(&requirement.name)) {
+        true => "\nTo test without GPU devices, run `cargo xtask test --no-gpu`.",
+        false => "",
+    };
     format!(
-        "The tests need {}. Install what is missing and run this command again:\n\
+        "This command needs {}. Install what is missing and run it again:\n\
          On Debian or Ubuntu, run `sudo apt-get install {debian}`.\n\
          On Fedora, run `sudo dnf install {fedora}`.\n\
-         On Arch Linux, run `sudo pacman -S {arch}`.\n\
-         To test without GPU devices, run `cargo xtask test --no-gpu`.",
+         On Arch Linux, run `sudo pacman -S {arch}`.{without}",
         names.join(" and "),
     )
 }
@@ -215,9 +225,12 @@ mod tests {
     #[test]
     fn instructions_name_what_is_missing_and_nothing_else() {
         let text = instructions(&[&VULKAN]);
-        for expected in ["a Vulkan device", "apt-get install mesa-vulkan-drivers libvulkan1", "dnf", "pacman"] {
+        for expected in
+            ["a Vulkan device", "apt-get install mesa-vulkan-drivers libvulkan1", "dnf", "pacman", "--no-gpu"]
+        {
             assert!(text.contains(expected), "{text}");
         }
         assert!(!text.contains("pocl") && !text.contains("OpenCL"), "{text}");
+        assert!(!instructions(&[&MUSL_COMPILER]).contains("GPU"));
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{
-    Result, archive, metadata, python, root,
+    Result, archive, metadata, platform, python, root,
     steps::{Run, cargo, command, step},
 };
 
@@ -39,7 +39,7 @@ const MODULES: [Module; 3] = [
 
 /// Checks the code that only browsers run.
 pub(crate) fn lint() -> Result {
-    command("rustup").args(["target", "add", TARGET]).run()?;
+    platform::add(TARGET)?;
     cargo("clippy")
         .args(["--package", "kogge-web", "--features", "gpu", "--target", TARGET, "--", "-D", "warnings"])
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", SIMD)
@@ -48,7 +48,7 @@ pub(crate) fn lint() -> Result {
 
 /// Makes the page, prints its size, and returns its folder.
 pub(crate) fn make() -> Result<PathBuf> {
-    command("rustup").args(["target", "add", TARGET]).run()?;
+    platform::add(TARGET)?;
     let target = metadata::target()?;
     let folder = target.join("web");
     if folder.exists() {

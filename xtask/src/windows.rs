@@ -15,12 +15,13 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    Result, archive, bundle, metadata, root, shipped,
+    Result, archive, bundle, metadata,
+    platform::{Platform, WINDOWS as TARGET},
+    root, shipped,
     steps::{cargo, command, step},
     system::{self, WINE},
 };
 
-const TARGET: &str = "x86_64-pc-windows-gnu";
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
 /// The name of the program, which calls itself as an engine.
@@ -85,8 +86,8 @@ pub(crate) fn test() -> Result {
         return Err("The program for Windows is tested in Wine only on x86-64 Linux.".into());
     }
     step("tools for Windows", || {
-        command("rustup").args(["target", "add", TARGET]).run()?;
-        system::provide(WINE)
+        Platform::new(Some(TARGET.to_owned()))?.provide()?;
+        system::provide(&[WINE])
     })?;
     let program = step("program for Windows", || {
         let build = cargo("build").args(["--release", "--package", "kogge-cli", "--bin", "kogge", "--target", TARGET]);

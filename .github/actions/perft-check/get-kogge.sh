@@ -24,11 +24,12 @@ if [ -n "${KOGGE_ARCHIVE:-}" ]; then
     cp "$KOGGE_ARCHIVE" "$KOGGE_ARCHIVE.sha256" "$folder/"
 else
     # The platforms for which a release has archives.
+    kind=tar.gz
     case "$(uname -s) $(uname -m)" in
         "Linux x86_64") platform=x86_64-unknown-linux-gnu ;;
         "Linux aarch64" | "Linux arm64") platform=aarch64-unknown-linux-gnu ;;
         "Darwin arm64") platform=aarch64-apple-darwin ;;
-        MINGW*x86_64 | MSYS*x86_64) platform=x86_64-pc-windows-msvc ;;
+        MINGW*x86_64 | MSYS*x86_64) platform=x86_64-pc-windows-msvc kind=zip ;;
         *) fail "A release has no archive for $(uname -s) $(uname -m); build kogge from its source." ;;
     esac
     [ -n "${KOGGE_REPOSITORY:-}" ] || fail "Set KOGGE_REPOSITORY to the repository that has the releases, as OWNER/NAME."
@@ -41,7 +42,7 @@ else
         version=${latest##*/}
     fi
     version=${version#v}
-    archive="kogge-$version-$platform.tar.gz"
+    archive="kogge-$version-$platform.$kind"
     for file in "$archive" "$archive.sha256"; do
         curl --fail --silent --show-error --location --retry 3 --output "$folder/$file" \
             "$releases/download/v$version/$file" || fail "$releases/download/v$version/$file cannot be downloaded."
@@ -55,8 +56,16 @@ else
     check=(shasum --algorithm 256 --check)
 fi
 "${check[@]}" "$archive.sha256" >&2 || fail "$archive does not have its checksum."
-tar -xzf "$archive"
-name=${archive%.tar.gz}
+case "$archive" in
+    *.zip)
+        unzip -q -o "$archive"
+        name=${archive%.zip}
+        ;;
+    *)
+        tar -xzf "$archive"
+        name=${archive%.tar.gz}
+        ;;
+esac
 for program in "$folder/$name/kogge" "$folder/$name/kogge.exe"; do
     if [ -f "$program" ]; then
         echo "$program"
