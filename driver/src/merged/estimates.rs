@@ -81,7 +81,9 @@ impl Estimates {
     /// The estimates before anything is measured.
     pub(crate) fn new(depth: u32, capacity: f64, kind: DeviceKind) -> Self {
         let (making, scanning, growth) = match kind {
-            DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu => (MAKING_ON_GPU, SCANNING_ON_GPU, LARGER_TABLE_ON_GPU),
+            DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu => {
+                (MAKING_ON_GPU, SCANNING_ON_GPU, LARGER_TABLE_ON_GPU)
+            }
             _ => (MAKING, SCANNING, LARGER_TABLE),
         };
         Self {

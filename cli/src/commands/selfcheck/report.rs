@@ -159,7 +159,10 @@ impl Row {
             };
             let known = magnitude(self.known_leaves as f64);
             let rate = self.per_second.map_or(String::new(), |rate| format!(", up to {} leaves/s", magnitude(rate)));
-            format!("{} self-tests, {} published counts ({known} leaves{rate}), {random}", self.self_tests, self.known_counts)
+            format!(
+                "{} self-tests, {} published counts ({known} leaves{rate}), {random}",
+                self.self_tests, self.known_counts
+            )
         };
         let result = match self.result {
             Outcome::Right => format!("right: {}", work()),
