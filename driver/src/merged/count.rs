@@ -154,7 +154,11 @@ impl Work<'_> {
                 Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
                     // Even one range needs too many positions of a ply between.
                     Err(Error::Memory { .. }) if route.plies.len() > 1 => {
-                        self.estimates.most_between = Some(route.plies.len() - 2);
+                        if route.is_reversed {
+                            self.estimates.may_reverse_between = false;
+                        } else {
+                            self.estimates.most_between = Some(route.plies.len() - 2);
+                        }
                         self.start_again(entries)?;
                     }
                     result => return result.map(Outcome::Done),

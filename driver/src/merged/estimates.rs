@@ -51,6 +51,8 @@ pub(crate) struct Estimates {
     pub(crate) too_large: Option<(usize, f64)>,
     /// The most plies between that may fit, if more have turned out not to.
     pub(crate) most_between: Option<usize>,
+    /// Whether ranges below a ply between may be those of reversed keys: until its positions turn out to be too many for one range.
+    pub(crate) may_reverse_between: bool,
     /// The greatest number of pawns of a position.
     pub(crate) pawns: u32,
     /// Seconds to make and merge a successor with one table.
@@ -93,6 +95,7 @@ impl Estimates {
             moves: 35.0,
             too_large: None,
             most_between: None,
+            may_reverse_between: true,
             pawns: 16,
             merge_successor: 0.0,
             making,
@@ -181,6 +184,7 @@ pub(super) mod tests {
             moves: 35.0,
             too_large: None,
             most_between: None,
+            may_reverse_between: true,
             pawns: 16,
             merge_successor: 25e-9 / 35.0,
             making: 0.3,

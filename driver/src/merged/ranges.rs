@@ -278,7 +278,10 @@ impl Ranges {
         self.leave_groups(work, index)?;
         let plies = (self.groups.len() - index) as u32;
         let ply = self.ply - plies;
-        let share = between_share(plies, self.is_reversed) * work.merge.sizes().capacity as f64;
+        let capacity = work.merge.sizes().capacity as f64;
+        let share = between_share(plies, self.is_reversed) * capacity;
+        // A single piece that needs more is made nevertheless, if its range may still fit beside it.
+        let largest = between_share(plies, false) * capacity;
         let before = index.checked_sub(1).and_then(|before| self.groups[before]);
         let is_reachable = |piece: &&Piece| before.is_none_or(|group| covers(&group, &piece.range));
         let most = rest.iter().take_while(is_reachable).count();
@@ -297,7 +300,7 @@ impl Ranges {
             let (group, positions) = self.group_of(index, rest, fitting);
             // Pieces of a range with the same pawns need the same positions.
             let is_last = fitting == 1 && group.first.pawns == group.last.pawns;
-            let limit = share * if is_last { LAST_EXCESS } else { EXCESS };
+            let limit = if fitting == 1 { largest } else { share } * if is_last { LAST_EXCESS } else { EXCESS };
             let is_hopeless = fitting == 1 && !is_last && positions > limit;
             let seconds = pacer.seconds(self.weight(&group)) / 4.0;
             work.rest = pacer.seconds(pacer.weight - pacer.done);

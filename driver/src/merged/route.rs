@@ -238,9 +238,9 @@ impl Estimates {
             if positions * MARGIN > WHOLE_SHARE * room {
                 for last in index + 1..sizes.len() {
                     // Several plies below each other would be made too often for ranges of reversed keys.
-                    let may_be_reversed = last == index + 1 && in_runs(last + 1);
-                    for is_reversed in [false, true].into_iter().filter(|&is_reversed| !is_reversed || may_be_reversed)
-                    {
+                    let may_be_reversed = self.may_reverse_between && last == index + 1 && in_runs(last + 1);
+                    let orders: &[bool] = if may_be_reversed { &[false, true] } else { &[false] };
+                    for &is_reversed in orders {
                         let (sizes, least) = (&sizes[index..=last], ranges.unwrap_or(1));
                         let plies = self.with_plies_between(merged, sizes, parents, least, is_reversed);
                         if let (Some(plies), Some(&positions)) = (plies, sizes.last()) {

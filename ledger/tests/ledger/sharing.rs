@@ -39,7 +39,12 @@ fn share(
     let (ledger, made) = Ledger::start(Box::new(Sqlite::in_memory()?), &request, &mut devices[0], &())?;
     assert!(made);
     let (total, snapshot) = ledger.work(devices, &WorkOptions { alone: true, ..options("test") }, watcher)?;
-    assert_eq!(snapshot.devices.iter().map(|device| device.leaves).sum::<u128>(), total.leaves);
+    assert_eq!(
+        snapshot.devices.iter().map(|device| device.leaves).sum::<u128>(),
+        total.leaves,
+        "{:?}",
+        snapshot.devices
+    );
     assert_eq!(snapshot.devices.iter().map(|device| device.entries).sum::<u64>(), snapshot.entries);
     Ok((ledger.header().kind, ledger.header().ply, total, snapshot))
 }
