@@ -29,6 +29,12 @@ const POSITIONS_EACH: f64 = (1_u64 << 26) as f64;
 /// The minimum number of positions that justify a range.
 const FEWEST_EACH: f64 = 64.0;
 
+/// The minimum number of ranges, unless a number is requested or the ply is tiny: enough for devices that join later.
+const LEAST: u32 = 64;
+
+/// The number of ranges of reversed keys for each device: so few that their cost stays small, enough to balance the devices.
+const REVERSED_EACH: u32 = 4;
+
 /// The most ranges.
 const MOST: u32 = 1 << 16;
 
@@ -39,12 +45,11 @@ pub struct DivisionRequest {
     pub ply: Option<u32>,
     /// The approximate number of ranges; with `None`, the size of the ply decides.
     pub ranges: Option<u32>,
-    /// The minimum number of ranges, unless a number is requested or the ply is tiny.
-    pub least: u32,
     /// The quantity that will be counted below the ply.
     pub counted: Quantity,
-    /// Whether ranges may be ranges of [reversed](Key::reversed) keys. Such ranges are better if the device counts in runs.
-    pub may_be_reversed: bool,
+    /// The number of equal devices that share the ranges, if no others join later. Then ranges may be those of [reversed](Key::reversed) keys,
+    /// which are better if the devices count in runs.
+    pub devices: Option<u32>,
 }
 
 /// The last merged ply of a tree, in ranges.
@@ -54,7 +59,7 @@ pub struct Division {
     pub ply: u32,
     /// Ranges that cover all keys, in their order.
     pub ranges: Vec<KeyRange>,
-    /// Whether these are ranges of [reversed](Key::reversed) keys. They are made while the whole previous ply is in memory.
+    /// Whether these are ranges of [reversed](Key::reversed) keys.
     pub is_reversed: bool,
     /// The number of paths to the ply, counted without ranges.
     pub paths: u128,
@@ -80,20 +85,17 @@ impl Division {
     ) -> Result<Self, Error> {
         let MergeDevice { backend, settings } = device;
         let mut driver = Driver::new(&mut **backend, observer);
-        let ply = match wanted.ply {
-            Some(ply) => ply,
-            None => {
-                let (least, most) = Self::plies(depth, wanted.counted).into_inner();
-                driver.plan_merged(root, depth, settings)?.last_ply().min(most).max(least)
-            }
-        };
+        let settings = MergeSettings { plies: wanted.ply, ..settings.counting(wanted.counted) };
+        let plan = driver.plan_merged(root, depth, &settings)?;
+        let (least, most) = Self::plies(depth, wanted.counted).into_inner();
+        let ply = wanted.ply.unwrap_or(plan.last_ply()).min(most).max(least);
         // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
         // paths come from another way of counting.
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
-        let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings.counting(wanted.counted))?;
-        let reversed = counter.reversed_ranges().filter(|_| wanted.may_be_reversed);
+        let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings)?;
+        let reversed = wanted.devices.filter(|_| plan.is_reversed && plan.last_ply() == ply);
         let count = match reversed {
-            Some(needed) => wanted.reversed(needed),
+            Some(devices) => wanted.reversed(plan.ranges(), devices),
             None => wanted.count(counter.estimated_positions()),
         };
         if reversed.is_some() {
@@ -107,16 +109,17 @@ impl Division {
 impl DivisionRequest {
     fn count(&self, positions: f64) -> u32 {
         let by_size = || {
-            let wanted = (positions / POSITIONS_EACH).max(self.least.into());
+            let wanted = (positions / POSITIONS_EACH).max(LEAST.into());
             wanted.min(positions / FEWEST_EACH).ceil() as u32
         };
         self.ranges.unwrap_or_else(by_size).clamp(1, MOST)
     }
 
-    /// Returns the number of ranges of reversed keys for a device that needs at least `needed`. Such ranges are few and large, because
-    /// more of them expand the same position of the previous ply than in the usual order.
-    fn reversed(&self, needed: u32) -> u32 {
-        self.ranges.unwrap_or(needed.max(self.least / 2)).clamp(1, MOST)
+    /// Returns the number of ranges of reversed keys for some devices, of which one alone needs `needed`: the same number for each device.
+    /// Such ranges are few and large, because more of them expand the same position of the previous ply than in the usual order.
+    fn reversed(&self, needed: u32, devices: u32) -> u32 {
+        let each = needed.div_ceil(devices.max(1)).max(REVERSED_EACH);
+        self.ranges.unwrap_or(each.saturating_mul(devices)).clamp(1, MOST)
     }
 }
 
@@ -126,8 +129,7 @@ mod tests {
 
     #[test]
     fn large_plies_have_more_ranges() {
-        let wanted =
-            DivisionRequest { ply: None, ranges: None, least: 64, counted: Quantity::Leaves, may_be_reversed: true };
+        let wanted = DivisionRequest { ply: None, ranges: None, counted: Quantity::Leaves, devices: Some(2) };
         for (positions, ranges) in [
             (0.0, 1),
             (20.0, 1),
@@ -140,9 +142,11 @@ mod tests {
         ] {
             assert_eq!(wanted.count(positions), ranges, "{positions}");
         }
-        assert_eq!([1, 33, 1_000_000].map(|needed| wanted.reversed(needed)), [32, 33, 65_536]);
+        let reversed =
+            [(1, 2), (22, 4), (25, 2), (1_000_000, 2)].map(|(needed, devices)| wanted.reversed(needed, devices));
+        assert_eq!(reversed, [8, 24, 26, 65_536]);
         let seven = DivisionRequest { ranges: Some(7), ..wanted };
-        assert_eq!((seven.count(1e9), seven.reversed(9)), (7, 7));
+        assert_eq!((seven.count(1e9), seven.reversed(9, 2)), (7, 7));
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct Plan {
     pub plies: Vec<PlannedPly>,
     /// The number of plies counted below each position of the last merged ply.
     pub below: u32,
+    /// Whether ranges of the last merged ply are best ranges of [reversed](kogge_board::merge::Key::reversed) keys.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_reversed: bool,
     /// Seconds for counting these plies: the measured time if they were counted, else an estimate, or infinity if no
     /// estimate is possible.
     pub below_seconds: f64,

@@ -201,8 +201,8 @@ fn small_ledger(file: &Path) -> Vec<u8> {
         every_path: false,
     };
     let store = Box::new(Sqlite::open_or_create(file).expect("a temporary file"));
-    let mut device = MergeDevice::with_memory(Box::new(Mailbox::new()), 1 << 20);
-    let (ledger, _) = Ledger::start(store, &request, &mut device, &()).expect("a ledger");
+    let device = MergeDevice::with_memory(Box::new(Mailbox::new()), 1 << 20);
+    let (ledger, _) = Ledger::start(store, &request, &mut [device], &()).expect("a ledger");
     drop(ledger);
     std::fs::read(file).expect("it was made")
 }

@@ -10,9 +10,6 @@ use kogge_driver::{
     Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, MergeDevice, Observer, Quantity,
 };
 
-/// The minimum number of ranges of a merged ledger, unless a number is requested or the ply is tiny.
-const LEAST_RANGES: u32 = 64;
-
 /// The minimum number of entries that a frontier should have, so that several devices can share them.
 const ENOUGH: usize = 1_000;
 /// The maximum number of entries of a frontier, unless a ply is requested: rows cost time and memory.
@@ -77,7 +74,7 @@ impl LedgerRequest<'_> {
 impl Ledger {
     /// Opens the ledger of a tree, or creates it, and returns whether it was created. An existing ledger keeps its entries.
     ///
-    /// The device makes the entries; the observer may stop it.
+    /// The first device makes the entries, for all of them and for others that join later; the observer may stop it.
     ///
     /// # Errors
     /// [`LedgerError::Other`] if the ledger has another root, depth, kind or ply; if the tree cannot have such entries; if the device
@@ -85,7 +82,7 @@ impl Ledger {
     pub fn start(
         mut store: Box<dyn LedgerStore>,
         request: &LedgerRequest<'_>,
-        device: &mut MergeDevice,
+        devices: &mut [MergeDevice],
         observer: &dyn Observer,
     ) -> Result<(Self, bool), LedgerError> {
         let &LedgerRequest { root, depth, kind, counted, ply, .. } = request;
@@ -94,7 +91,7 @@ impl Ledger {
         }
         let mut made = false;
         if store.header()?.is_none() {
-            let (header, items) = begin(request, device, observer)?;
+            let (header, items) = begin(request, devices, observer)?;
             store.create(&header, &items)?;
             made = true;
         }
@@ -122,7 +119,7 @@ impl Ledger {
 
 fn begin(
     request: &LedgerRequest<'_>,
-    device: &mut MergeDevice,
+    devices: &mut [MergeDevice],
     observer: &dyn Observer,
 ) -> Result<(Header, Vec<Item>), LedgerError> {
     let &LedgerRequest { root, depth, .. } = request;
@@ -130,9 +127,12 @@ fn begin(
     if kind == Kind::Positions && counted == Quantity::Categories {
         return Err(LedgerError::KindsOfPositions);
     }
+    let several = devices.len() as u32;
+    let first = devices.first_mut().ok_or(LedgerError::NoDevices)?;
     let (kind, ply, paths, items) = match kind {
-        Kind::Positions => positions(request, &mut *device.backend, observer)?,
-        Kind::Ranges | Kind::ReversedRanges => ranges(request, device, observer)?,
+        Kind::Positions => positions(request, &mut *first.backend, observer)?,
+        Kind::Ranges => ranges(request, first, None, observer)?,
+        Kind::ReversedRanges => ranges(request, first, Some(several), observer)?,
     };
     let mut header = Header {
         kind,
@@ -174,6 +174,7 @@ fn positions(
 fn ranges(
     request: &LedgerRequest<'_>,
     device: &mut MergeDevice,
+    devices: Option<u32>,
     observer: &dyn Observer,
 ) -> Result<Entries, LedgerError> {
     let &LedgerRequest { root, depth, ply, entries, .. } = request;
@@ -182,8 +183,7 @@ fn ranges(
     if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
         return Err(LedgerError::MergedPly { ply, depth, least: *possible.start(), most: *possible.end() });
     }
-    let may_be_reversed = request.kind == Some(Kind::ReversedRanges);
-    let wanted = DivisionRequest { ply, ranges: entries, least: LEAST_RANGES, counted, may_be_reversed };
+    let wanted = DivisionRequest { ply, ranges: entries, counted, devices };
     let Division { ply, ranges, is_reversed, paths } = Division::of(device, root, depth, &wanted, observer)?;
     let kind = if is_reversed { Kind::ReversedRanges } else { Kind::Ranges };
     Ok((kind, ply, paths, ranges.into_iter().map(Item::Range).collect()))

@@ -136,12 +136,6 @@ impl<'d> RangeCounter<'d> {
         self.ranges.reverse(&mut self.work)
     }
 
-    /// See [`Work::reversed_ranges`].
-    pub(crate) fn reversed_ranges(&self) -> Option<u32> {
-        let has_one_between = self.plies.last - self.plies.whole == 2;
-        if has_one_between { self.work.reversed_ranges(self.plies.depth - self.plies.last) } else { None }
-    }
-
     /// The plies.
     pub fn plies(&self) -> RangePlies {
         self.plies

@@ -97,8 +97,9 @@ impl Work<'_> {
             * self.estimates.count_each[called as usize]
             * self.estimates.moves.powi((remaining - called) as i32);
         let raw_seconds = Some(raw).filter(|&seconds| seconds > 0.0);
-        let (depth, memory, below_seconds) = (self.depth, self.memory, route.below_seconds);
-        Plan { depth, memory, plies, below, below_seconds, raw_seconds }
+        let (depth, memory) = (self.depth, self.memory);
+        let &Route { is_reversed, below_seconds, .. } = route;
+        Plan { depth, memory, plies, below, is_reversed, below_seconds, raw_seconds }
     }
 
     /// Merges the whole next ply, if it should fit in this share of the room. Nobody knows yet how long the rest of the count will

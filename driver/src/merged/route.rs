@@ -45,7 +45,7 @@ const PAYS: f64 = 0.9;
 pub(crate) struct Route {
     /// The plies still to merge: whole plies, plies between, and the last ply. The plies between and the last are made in ranges.
     pub(crate) plies: Vec<NextPly>,
-    /// Whether the ranges of the last ply are those of [reversed](kogge_board::merge::Key::reversed) keys.
+    /// Whether ranges of the last ply are best those of [reversed](kogge_board::merge::Key::reversed) keys.
     pub(crate) is_reversed: bool,
     /// Estimated seconds for counting below the last of them.
     pub(crate) below_seconds: f64,
@@ -222,7 +222,7 @@ impl Estimates {
         };
         let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
         let in_runs = |merged: usize| self.remaining >= self.least_in_runs.saturating_add(merged as u32);
-        consider(&[], parents, false);
+        consider(&[], parents, in_runs(0));
         let mut whole: Vec<NextPly> = Vec::new();
         for (index, &positions) in sizes.iter().enumerate() {
             let merged = index as u32 + 1;
@@ -254,7 +254,7 @@ impl Estimates {
             }
             whole.push(self.ply(merged, positions, [parents; 2], 1.0, positions));
             if ranges.is_none() {
-                consider(&whole, positions, false);
+                consider(&whole, positions, in_runs(merged as usize));
             }
             parents = positions;
         }

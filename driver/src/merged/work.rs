@@ -169,17 +169,6 @@ impl<'d> Work<'d> {
         self.share_of_room(self.next_whole().positions) <= share
     }
 
-    /// Returns the number of ranges of [reversed](Key::reversed) keys that the ply after next needs, `below` plies above the leaves. Returns
-    /// `None` if leaves below them are not counted in runs, or if the next ply leaves no room for them.
-    pub(crate) fn reversed_ranges(&self, below: u32) -> Option<u32> {
-        if !self.merge.advice(below, 0).in_runs || !self.leaves_room(1) {
-            return None;
-        }
-        let mut estimates = self.estimates.clone();
-        estimates.sizes.push(self.next_whole().positions as u64);
-        Some(estimates.ranges(1))
-    }
-
     /// The number of distinct positions of the last ply.
     pub(crate) fn successors(&self) -> u64 {
         self.merge.successors()

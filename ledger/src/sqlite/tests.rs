@@ -34,7 +34,7 @@ fn start(path: &Path, spare_pages: Option<i64>) -> Result<Ledger, LedgerError> {
         entries: None,
         every_path: false,
     };
-    Ok(Ledger::start(store(path, spare_pages), &request, &mut cpu(), &())?.0)
+    Ok(Ledger::start(store(path, spare_pages), &request, &mut [cpu()], &())?.0)
 }
 
 fn cpu() -> MergeDevice {

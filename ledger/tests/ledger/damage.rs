@@ -74,7 +74,7 @@ fn kiwipete(store: Box<dyn LedgerStore>, sort: Sort) -> Ledger {
     };
     let request =
         LedgerRequest { root, depth: 4, kind: Some(kind), counted, ply: Some(ply), entries, every_path: false };
-    Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
+    Ledger::start(store, &request, &mut [cpu()], &()).expect("the ledger can be made").0
 }
 
 /// Tests that `check` finds changes of a finished ledger. `open` makes an empty store when it is called with a new name, and

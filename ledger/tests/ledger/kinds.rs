@@ -29,7 +29,7 @@ fn request(root: &Fen) -> LedgerRequest<'_> {
 }
 
 fn kiwipete(store: Box<dyn LedgerStore>) -> Ledger {
-    Ledger::start(store, &request(&fen(KIWIPETE)), &mut cpu(), &()).expect("the ledger can be made").0
+    Ledger::start(store, &request(&fen(KIWIPETE)), &mut [cpu()], &()).expect("the ledger can be made").0
 }
 
 fn in_file(name: &str) -> Ledger {
@@ -78,7 +78,7 @@ fn the_plan_leaves_a_ply_below() {
         let root = if position == "startpos" { Fen::start() } else { fen(position) };
         let store = Box::new(Sqlite::open_or_create(&fresh("kinds-plan")).unwrap());
         let request = LedgerRequest { depth, ply: None, entries: None, ..request(&root) };
-        let (ledger, made) = Ledger::start(store, &request, &mut cpu(), &()).unwrap();
+        let (ledger, made) = Ledger::start(store, &request, &mut [cpu()], &()).unwrap();
         assert!(made && ledger.header().ply < depth);
         let expected = Driver::new(&mut Mailbox::new(), &()).stats(&root, depth).unwrap();
         assert_eq!(work(&ledger, &mut [cpu()]).unwrap().categories, Some(expected), "{position}");
@@ -90,7 +90,8 @@ fn ledgers_without_kinds_are_other_ledgers() {
     let root = fen(KIWIPETE);
     let (kinds, file) = (request(&root), fresh("kinds-refused"));
     let open = || Box::new(Sqlite::open_or_create(&file).unwrap());
-    let start = |request: &LedgerRequest<'_>| Ledger::start(open(), request, &mut cpu(), &()).map(|(ledger, _)| ledger);
+    let start =
+        |request: &LedgerRequest<'_>| Ledger::start(open(), request, &mut [cpu()], &()).map(|(ledger, _)| ledger);
     let refused = |request: &LedgerRequest<'_>| start(request).map(drop).unwrap_err();
     assert_eq!(refused(&LedgerRequest { kind: Some(Kind::Positions), ..kinds }), LedgerError::KindsOfPositions);
     let no_ply_below = LedgerError::MergedPly { ply: 4, depth: 4, least: 1, most: 3 };

@@ -58,7 +58,7 @@ fn positions(root: &Fen, depth: u32, ply: u32) -> LedgerRequest<'_> {
 fn small(name: &str) -> Ledger {
     let store = Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made"));
     let root = fen(KIWIPETE);
-    Ledger::start(store, &positions(&root, 3, 1), &mut cpu(), &()).expect("the ledger can be made").0
+    Ledger::start(store, &positions(&root, 3, 1), &mut [cpu()], &()).expect("the ledger can be made").0
 }
 
 const KIWIPETE_3: u128 = 97_862;
@@ -66,7 +66,7 @@ const KIWIPETE_3: u128 = 97_862;
 /// Returns a ledger of Kiwipete to depth 4, with 2,038 entries at ply 2 and 2,039 paths to them.
 fn kiwipete(store: Box<dyn LedgerStore>) -> Ledger {
     let root = fen(KIWIPETE);
-    Ledger::start(store, &positions(&root, 4, 2), &mut cpu(), &()).expect("the ledger can be made").0
+    Ledger::start(store, &positions(&root, 4, 2), &mut [cpu()], &()).expect("the ledger can be made").0
 }
 
 const KIWIPETE_4: u128 = 4_085_603;

@@ -29,7 +29,7 @@ fn kiwipete(store: Box<dyn LedgerStore>) -> Ledger {
     let root = &fen(KIWIPETE);
     let request =
         LedgerRequest { root, depth: 4, kind: None, counted: None, ply: Some(3), entries: Some(30), every_path: false };
-    Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
+    Ledger::start(store, &request, &mut [cpu()], &()).expect("the ledger can be made").0
 }
 
 fn in_file(name: &str) -> Ledger {
@@ -88,16 +88,16 @@ fn the_plan_chooses_ply_and_ranges() {
     let request =
         LedgerRequest { root, depth: 5, kind: None, counted: None, ply: None, entries: None, every_path: false };
     let store = || Box::new(Sqlite::open_or_create(&fresh("merged-default")).unwrap());
-    let (ledger, made) = Ledger::start(store(), &request, &mut cpu(), &()).unwrap();
+    let (ledger, made) = Ledger::start(store(), &request, &mut [cpu()], &()).unwrap();
     let header = ledger.header();
     assert!(made && header.kind == Kind::Ranges && (1..=4).contains(&header.ply), "{header:?}");
     assert!(header.entries <= 64);
     assert_eq!(work(&ledger, &mut [cpu()]).unwrap().leaves, 193_690_690);
     // Shallow trees are not merged, and a tree without moves has no positions.
-    let (shallow, _) = Ledger::start(store(), &LedgerRequest { depth: 3, ..request }, &mut cpu(), &()).unwrap();
+    let (shallow, _) = Ledger::start(store(), &LedgerRequest { depth: 3, ..request }, &mut [cpu()], &()).unwrap();
     assert_eq!(shallow.header().kind, Kind::Positions);
     let root = &fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
-    let (ended, _) = Ledger::start(store(), &LedgerRequest { root, ..request }, &mut cpu(), &()).unwrap();
+    let (ended, _) = Ledger::start(store(), &LedgerRequest { root, ..request }, &mut [cpu()], &()).unwrap();
     assert_eq!(work(&ended, &mut [cpu()]), Ok(Total { leaves: 0, positions: 0, categories: None }));
 }
 
@@ -108,7 +108,8 @@ fn plies_and_kinds_that_do_not_fit_are_refused() {
         LedgerRequest { root, depth: 10, kind: None, counted: None, ply: Some(2), entries: None, every_path: false };
     let file = fresh("merged-refused");
     let store = || Box::new(Sqlite::open_or_create(&file).unwrap());
-    let start = |request: &LedgerRequest<'_>| Ledger::start(store(), request, &mut cpu(), &()).map(|_| ()).unwrap_err();
+    let start =
+        |request: &LedgerRequest<'_>| Ledger::start(store(), request, &mut [cpu()], &()).map(|_| ()).unwrap_err();
     assert_eq!(start(&request), LedgerError::MergedPly { ply: 2, depth: 10, least: 3, most: 10 });
     let none = LedgerRequest { ply: Some(0), depth: 5, ..request };
     assert_eq!(start(&none), LedgerError::MergedPly { ply: 0, depth: 5, least: 1, most: 5 });
@@ -119,12 +120,12 @@ fn plies_and_kinds_that_do_not_fit_are_refused() {
     assert!(error.contains("with merging, not of") && error.contains("without merging; name another"), "{error}");
     // A request that does not name a kind resumes the ledger as it is.
     let any = LedgerRequest { ply: None, depth: 4, ..request };
-    let (ledger, made) = Ledger::start(store(), &any, &mut cpu(), &()).unwrap();
+    let (ledger, made) = Ledger::start(store(), &any, &mut [cpu()], &()).unwrap();
     assert!(!made && ledger.header().ply == 3);
     // The same holds for a ledger of positions.
     let old = super::in_file("old");
     let store = Box::new(Sqlite::open(std::path::Path::new(&old.location())).unwrap());
-    let (again, made) = Ledger::start(store, &any, &mut cpu(), &()).unwrap();
+    let (again, made) = Ledger::start(store, &any, &mut [cpu()], &()).unwrap();
     assert!(!made && again.header() == old.header());
     assert_eq!(work(&again, &mut [cpu()]), Ok(Total { leaves: KIWIPETE_4, positions: 2038, categories: None }));
 }

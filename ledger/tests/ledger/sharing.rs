@@ -36,7 +36,7 @@ fn share(
 ) -> Result<Shared, LedgerError> {
     let (every_path, ply) = (kind == Kind::Positions, kind.is_ranges().then_some(3));
     let request = LedgerRequest { root, depth, kind: Some(kind), counted: None, ply, entries, every_path };
-    let (ledger, made) = Ledger::start(Box::new(Sqlite::in_memory()?), &request, &mut devices[0], &())?;
+    let (ledger, made) = Ledger::start(Box::new(Sqlite::in_memory()?), &request, devices, &())?;
     assert!(made);
     let (total, snapshot) = ledger.work(devices, &WorkOptions { alone: true, ..options("test") }, watcher)?;
     assert_eq!(

@@ -32,13 +32,12 @@ impl Job for args::Run {
         let kind = raw.then_some(Kind::Positions);
         let counted = stats.then_some(Quantity::Categories);
         let request = LedgerRequest { root, depth: *depth, kind, counted, ply, entries, every_path: false };
-        let (ledger, made) = match devices.first_mut() {
-            Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,
+        let (ledger, made) = if raw || devices.is_empty() {
             // A frontier is small; the CPU is fast enough for it.
-            _ => {
-                let cpu = context.open(&context.request.of(BackendName::Cpu, None))?.backend;
-                Ledger::start(store, &request, &mut memory::device(memory, cpu), &monitor)?
-            }
+            let cpu = context.open(&context.request.of(BackendName::Cpu, None))?.backend;
+            Ledger::start(store, &request, &mut [memory::device(memory, cpu)], &monitor)?
+        } else {
+            Ledger::start(store, &request, &mut devices, &monitor)?
         };
         monitor.next();
 

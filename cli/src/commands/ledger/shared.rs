@@ -129,8 +129,7 @@ fn count(
     devices: &mut [MergeDevice],
     monitor: &Monitor,
 ) -> Result<(u32, Total, Snapshot), LedgerError> {
-    let first = devices.first_mut().ok_or(LedgerError::NoDevices)?;
-    let (ledger, _) = Ledger::start(Box::new(Sqlite::in_memory()?), request, first, monitor)?;
+    let (ledger, _) = Ledger::start(Box::new(Sqlite::in_memory()?), request, devices, monitor)?;
     let options = WorkOptions { worker: "kogge".to_owned(), lease: LEASE, alone: true };
     let (total, snapshot) = ledger.work(devices, &options, monitor)?;
     Ok((ledger.header().ply, total, snapshot))
