@@ -91,18 +91,16 @@ impl Division {
         let ply = wanted.ply.unwrap_or(plan.last_ply()).min(most).max(least);
         // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
         // paths come from another way of counting.
-        let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
-        let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings)?;
         let reversed = wanted.devices.filter(|_| plan.is_reversed && plan.last_ply() == ply);
+        let is_reversed = reversed.is_some();
+        let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth, is_reversed };
+        let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings)?;
         let count = match reversed {
             Some(devices) => wanted.reversed(plan.ranges(), devices),
             None => wanted.count(counter.estimated_positions()),
         };
-        if reversed.is_some() {
-            counter.reverse()?;
-        }
         let (ranges, paths) = (counter.borders(count)?, counter.paths());
-        Ok(Self { ply, ranges, is_reversed: reversed.is_some(), paths })
+        Ok(Self { ply, ranges, is_reversed, paths })
     }
 }
 

@@ -50,15 +50,14 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
         if header.kind == Kind::Positions {
             return Ok(Self { ledger, source, by: By::Leaves(driver) });
         }
-        let plies = RangePlies { whole: header.ply.saturating_sub(1), last: header.ply, depth: header.depth };
-        let mut counter = RangeCounter::fitting(driver, &header.root, plies, &settings.counting(header.counted))?;
+        let is_reversed = header.kind == Kind::ReversedRanges;
+        let plies =
+            RangePlies { whole: header.ply.saturating_sub(1), last: header.ply, depth: header.depth, is_reversed };
+        let counter = RangeCounter::fitting(driver, &header.root, plies, &settings.counting(header.counted))?;
         if counter.paths() != header.paths {
             let (ply, found, expected) = (header.ply, counter.paths(), header.paths);
             let reason = format!("it found {found} paths to ply {ply}, but the ledger has {expected}.");
             return Err(Error::from(BackendError::WrongAnswer { device: source.device, reason }).into());
-        }
-        if header.kind == Kind::ReversedRanges {
-            counter.reverse()?;
         }
         source.plan = format!("whole down to ply {}", counter.plies().whole);
         Ok(Self { ledger, source, by: By::Ranges(Box::new(counter)) })

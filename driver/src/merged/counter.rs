@@ -24,12 +24,14 @@ pub struct RangePlies {
     pub last: u32,
     /// The ply of the leaves: at most seven plies after the last, and at least one if leaves are counted by kind.
     pub depth: u32,
+    /// Whether the ranges are those of [reversed](Key::reversed) keys.
+    pub is_reversed: bool,
 }
 
 impl RangePlies {
     /// Checks that such a count is possible.
     fn check(&self, counted: Quantity) -> Result<(), Error> {
-        let &Self { whole, last, depth } = self;
+        let &Self { whole, last, depth, .. } = self;
         let below = depth.checked_sub(last).filter(|plies| (counted.least_below()..=MAX_CALL_DEPTH).contains(plies));
         below.filter(|_| whole < last).map(drop).ok_or(Error::RangePlies { whole, last, depth })
     }
@@ -48,7 +50,7 @@ impl RangePlies {
 ///
 /// let mut cpu = Cpu::new(None)?;
 /// let mut driver = Driver::new(&mut cpu, &());
-/// let plies = RangePlies { whole: 2, last: 4, depth: 5 };
+/// let plies = RangePlies { whole: 2, last: 4, depth: 5, is_reversed: false };
 /// let settings = MergeSettings::with_memory(1 << 28);
 /// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, &settings)?;
 /// let ranges = counter.borders(10)?;
@@ -124,16 +126,8 @@ impl<'d> RangeCounter<'d> {
     fn sampled(mut work: Work<'d>, plies: RangePlies) -> Result<Self, Error> {
         let paths = work.paths_below(plies.last - plies.whole)?;
         work.descend()?;
-        let ranges = Ranges::of(&mut work, plies.last - plies.whole - 1, false, 1)?;
+        let ranges = Ranges::of(&mut work, plies.last - plies.whole - 1, plies.is_reversed, 1)?;
         Ok(Self { work, ranges, plies, paths })
-    }
-
-    /// From now on, ranges are those of [reversed](Key::reversed) keys.
-    ///
-    /// # Errors
-    /// As [`RangeCounter::count`].
-    pub fn reverse(&mut self) -> Result<(), Error> {
-        self.ranges.reverse(&mut self.work)
     }
 
     /// The plies.

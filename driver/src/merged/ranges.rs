@@ -163,13 +163,6 @@ impl Ranges {
         Ok(())
     }
 
-    /// Samples the plies again, for ranges of [reversed](Key::reversed) keys.
-    pub(crate) fn reverse(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
-        self.leave_groups(work, 0)?;
-        *self = Self::of(work, self.groups.len() as u32, true, 1)?;
-        Ok(())
-    }
-
     /// Discards the positions of this ply between and of all after it. The ply before it becomes the parents again.
     pub(crate) fn leave_groups(&mut self, work: &mut Work<'_>, first: usize) -> Result<(), Error> {
         for group in self.groups[first..].iter_mut().rev() {

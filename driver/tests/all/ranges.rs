@@ -52,14 +52,11 @@ fn several_plies_may_lie_between() {
         (KIWIPETE, 1, 4, 193_690_690, 1_374_152, 8 << 10),
         (POSITION_5, 0, 4, 89_941_194, 713_253, 8 << 10),
     ] {
-        let plies = RangePlies { whole, last, depth: last + 1 };
         for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
             let is_reversed = backend.info().name == WrongMerge::DEVICE;
+            let plies = RangePlies { whole, last, depth: last + 1, is_reversed };
             let mut driver = Driver::new(backend, &());
             let mut counter = counter(&mut driver, root, plies, kib << 10).unwrap();
-            if is_reversed {
-                counter.reverse().unwrap();
-            }
             let ranges = counter.borders(20).unwrap();
             let found = sums(&count(&mut counter, &ranges).unwrap());
             assert_eq!(found, (leaves, positions, counter.paths()), "{root}: {plies:?}");
@@ -210,7 +207,7 @@ fn single_ranges_are_counted() {
     let mut known = Vec::new();
     for (whole, memory) in [(3, 1 << 28), (2, 1 << 28), (3, 1 << 19), (2, 1 << 19)] {
         let mut driver = Driver::new(&mut cpu, &());
-        let plies = RangePlies { whole, last: 4, depth: 6 };
+        let plies = RangePlies { whole, last: 4, depth: 6, is_reversed: false };
         let mut counter = counter(&mut driver, START, plies, memory).unwrap();
         assert_eq!(counter.paths(), 197_281);
         let ranges = counter.borders(30).unwrap();
@@ -238,16 +235,18 @@ fn plies_of_ranges_must_go_together() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
     for (whole, last, depth) in [(3, 3, 5), (4, 3, 5), (1, 2, 10), (3, 4, 3)] {
-        let error = counter(&mut driver, START, RangePlies { whole, last, depth }, AMPLE.memory).err();
+        let error =
+            counter(&mut driver, START, RangePlies { whole, last, depth, is_reversed: false }, AMPLE.memory).err();
         assert_eq!(error, Some(Error::RangePlies { whole, last, depth }));
     }
-    let error = counter(&mut driver, START, RangePlies { whole: 4, last: 5, depth: 6 }, 1 << 20).err();
+    let error =
+        counter(&mut driver, START, RangePlies { whole: 4, last: 5, depth: 6, is_reversed: false }, 1 << 20).err();
     assert_eq!(error, Some(Error::Memory { memory: 1 << 20, ply: 4 }));
 }
 
 #[test]
 fn a_stopped_count_leaves_a_usable_counter() {
-    let plies = RangePlies { whole: 2, last: 4, depth: 5 };
+    let plies = RangePlies { whole: 2, last: 4, depth: 5, is_reversed: false };
     let mut finished = 0;
     for stop_at in (1..1200).step_by(37) {
         let watch = Watch::stopping_at(stop_at);
