@@ -1,7 +1,7 @@
 """Makes a page of tables and pictures from measurements by `kogge bench --json`.
 
 The page is made only from files in its folder: JSON files, notes on them (`h200.txt` on `h200.json`), `rivals.tsv`,
-and `deep.tsv`, counts that take longer than `kogge bench`. New JSON files are copied there. Nothing is written until
+`deep.tsv`, counts that take longer than `kogge bench`, and `several.tsv`, counts on several devices. New JSON files are copied there. Nothing is written until
 everything is made. With --check, nothing is written, and Matplotlib is not needed: the page must be that of its data,
 and each picture must have all texts of its data.
 """
@@ -78,7 +78,8 @@ def table_of(file, fields):
         try:
             row = dict(zip(fields, cells, strict=True))
             row |= {name: None if row[name] == "-" else float(row[name]) for name in ("seconds", "rate") if name in row}
-            row |= {"depth": int(row["depth"]), "label": f"{row['program']}, {row['device']}"}
+            row |= {name: int(row[name]) for name in ("depth", "devices") if name in row}
+            row["label"] = ", ".join(row[name] for name in ("program", "device") if name in row)
             has_source = row.get("source", "https://").startswith("https://")
             if not has_source or row.get("counting", "raw") not in ("raw", "core", "hashed"):
                 raise ValueError
@@ -188,6 +189,19 @@ def growth(benches):
                "stays; merging, it falls with every ply.")
     return [{"file": "growth.svg", "title": "Cost of a leaf of the start position", "unit": "time for each leaf",
              "curves": curves, "caption": caption}] if curves else []
+
+
+def several(rows):
+    """Compares several devices with one, by depth."""
+    alone = {(row["label"], row["depth"]): row["seconds"] for row in rows if row["devices"] == 1}
+    bars = {}
+    for row in sorted(rows, key=lambda row: (row["depth"], row["devices"])):
+        factor = alone[row["label"], row["depth"]] / row["seconds"]
+        group = f"depth {row['depth']}, {row['devices']} GPU{'s' * (row['devices'] > 1)}"
+        bars.setdefault(row["label"], {})[group] = (factor, f"{factor:.2f} ({row['seconds']:.4g} s)")
+    caption = "Several equal GPUs of one machine that share a merged count of the start position. The times are from [several.tsv](several.tsv)."
+    return [{"file": "several.svg", "title": "Several GPUs", "unit": "times as fast as one GPU", "bars": bars,
+             "caption": caption}] if bars else []
 
 
 def packing(benches):
@@ -332,10 +346,11 @@ def main():
     fields = "program device counting position depth seconds rate note source".split()
     rivals = table_of(folder / "rivals.tsv", fields)
     deep = table_of(folder / "deep.tsv", ["program", "device", "depth", "seconds"])
+    shared = table_of(folder / "several.tsv", ["device", "depth", "devices", "seconds"])
     pictures = []
     for wanted, (counting, title, file) in CLASSES.items():
         pictures += rates(benches, rivals, counting, wanted, title, file)
-    pictures += times(benches, rivals, deep) + growth(benches) + packing(benches)
+    pictures += times(benches, rivals, deep) + growth(benches) + several(shared) + packing(benches)
     text = page(benches, pictures)
     if arguments.check:
         if text != read(folder / "README.md"):

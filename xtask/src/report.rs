@@ -40,7 +40,8 @@ mod tests {
         for (file, old, new, reason) in [
             ("README.md", "2.00 T (8;", "3.00 T (8;", "README.md is not that of its data"),
             ("raw-gpu.svg", "2.00 T (depth 8)", "3.00 T (depth 8)", "raw-gpu.svg lacks `2.00 T (depth 8)`"),
-            ("deep.tsv", "\t144.1", "", "Line 4 of"),
+            ("deep.tsv", "\t108.7", "", "Line 4 of"),
+            ("several.tsv", "\t4\t", "\tfour\t", "Line 5 of"),
             ("rivals.tsv", "https://", "", "Line 4 of"),
             ("rivals.tsv", "\traw\t", "\tcooked\t", "Line 4 of"),
             ("h100.json", "\"packing\"", "\"parking\"", "h100.json is not an answer of kogge bench --json"),

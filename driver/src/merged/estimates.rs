@@ -35,7 +35,7 @@ const MAKING_ON_GPU: f64 = 0.2;
 const SCANNING: f64 = 0.1;
 
 /// The same multiple on a GPU, by the difference of two plans: on one H100, start position 12 took 142 s with 45 ranges beside 988 million
-/// parents, and at most 125 s with 27 ranges, each beside a group of about a third of them. A wrong value costs time: a worse plan.
+/// parents, and 109 s with 22 ranges, each beside a group of about a third of them. A wrong value costs time: a worse plan.
 const SCANNING_ON_GPU: f64 = 3.0;
 
 /// Estimates of a tree and a device, from the measurements so far.

@@ -1,5 +1,7 @@
 //! The kinds of moves. The twin classifies all moves that do not become items at once.
 
+use std::rc::Rc;
+
 use kogge_gpu::kernels::{Binding, Scalar};
 use kogge_movegen_cpu::mailbox::{Features, outcomes};
 
@@ -7,12 +9,19 @@ use super::arguments::Arguments;
 use super::closed_form::{is_queued, queue};
 use super::count::add_to_total;
 use super::make::packed_move;
+use super::memo::Memo;
 use super::position::{View, load_position};
 
 /// Returns the legal moves of a position in packed form, with their features.
-fn moves(seen: &View) -> Vec<(u32, Features)> {
-    let outcomes = outcomes(&seen.rules, &seen.position);
-    outcomes.into_iter().map(|outcome| (packed_move(seen, outcome.played), outcome.features)).collect()
+fn moves(seen: &View) -> Rc<[(u32, Features)]> {
+    thread_local! {
+        static MOVES: Memo<(u32, Features)> = Memo::new();
+    }
+    let find = |seen: &View| {
+        let outcomes = outcomes(&seen.rules, &seen.position);
+        outcomes.into_iter().map(|outcome| (packed_move(seen, outcome.played), outcome.features)).collect()
+    };
+    MOVES.with(|moves| moves.get(seen, find))
 }
 
 /// Adds a move to the totals of its root.
@@ -29,11 +38,11 @@ pub(super) fn classify_moves(arguments: &Arguments<'_>) {
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);
         let root = arguments.word(Binding::roots, index);
-        for (number, (packed, features)) in moves(&seen).into_iter().enumerate() {
+        for (number, (packed, features)) in moves(&seen).iter().enumerate() {
             if is_queued(arguments, number) {
-                queue(arguments, packed, index);
+                queue(arguments, *packed, index);
             } else {
-                add(arguments, root, &features);
+                add(arguments, root, features);
             }
         }
     }
@@ -46,7 +55,7 @@ pub(super) fn classify_items(arguments: &Arguments<'_>) {
         arguments.set(Binding::totals, 0, 1);
     }
     // Consecutive items mostly have the same parent.
-    let mut last = (u32::MAX, Vec::new());
+    let mut last = (u32::MAX, Rc::default());
     for index in 0..len.min(capacity) as usize {
         let [item, parent] = arguments.read(Binding::items, index);
         if last.0 != parent {

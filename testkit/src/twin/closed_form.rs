@@ -31,7 +31,7 @@ pub(super) fn closed_form(arguments: &Arguments<'_>) {
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);
         let mut sum = 0;
-        for (number, packed) in packed_moves(&seen).into_iter().enumerate() {
+        for (number, packed) in packed_moves(&seen).iter().copied().enumerate() {
             if is_queued(arguments, number) {
                 queue(arguments, packed, index);
             } else {

@@ -2,13 +2,13 @@
 
 use kogge_gpu::MOST_MOVES;
 use kogge_gpu::kernels::{Binding, Scalar};
-use kogge_movegen_cpu::mailbox::legal_moves;
 
 use super::arguments::Arguments;
+use super::generate::packed_moves;
 use super::position::{View, load_position};
 
 pub(super) fn count_moves_of(seen: &View) -> u32 {
-    legal_moves(&seen.rules, &seen.position).len() as u32
+    packed_moves(seen).len() as u32
 }
 
 /// Adds to a root's total; element 0 of the totals is their header.

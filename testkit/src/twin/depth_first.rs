@@ -11,7 +11,7 @@ use super::position::{View, load_position};
 fn leaves(seen: &View, depth: u32) -> u64 {
     match depth {
         1 => count_moves_of(seen).into(),
-        _ => packed_moves(seen).into_iter().map(|packed| leaves(&View::from(&made(seen, packed)), depth - 1)).sum(),
+        _ => packed_moves(seen).iter().map(|&packed| leaves(&View::from(&made(seen, packed)), depth - 1)).sum(),
     }
 }
 

@@ -1,15 +1,24 @@
 //! The moves of a position, in generation order.
 
+use std::rc::Rc;
+
 use kogge_gpu::kernels::{Binding, Scalar};
 use kogge_movegen_cpu::mailbox::legal_moves;
 
 use super::arguments::Arguments;
 use super::make::packed_move;
+use super::memo::Memo;
 use super::position::{View, load_position};
 
 /// Returns the legal moves in packed form, in generation order.
-pub(super) fn packed_moves(seen: &View) -> Vec<u32> {
-    legal_moves(&seen.rules, &seen.position).into_iter().map(|played| packed_move(seen, played)).collect()
+pub(super) fn packed_moves(seen: &View) -> Rc<[u32]> {
+    thread_local! {
+        static MOVES: Memo<u32> = Memo::new();
+    }
+    let find = |seen: &View| {
+        legal_moves(&seen.rules, &seen.position).into_iter().map(|played| packed_move(seen, played)).collect()
+    };
+    MOVES.with(|moves| moves.get(seen, find))
 }
 
 /// Writes the moves of each position of some blocks.

@@ -118,7 +118,7 @@ fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
             let top = if ply == 0 { lane as u32 * room } else { Node::read(arguments, node(ply - 1)).end };
             let most = (lane as u32 + 1) * room;
             let mut at = top;
-            for packed in packed_moves(&seen) {
+            for &packed in packed_moves(&seen).iter() {
                 if at < most && (all_moves || check || is_tactical(&seen, packed)) {
                     arguments.write(Binding::new_items, at as usize, [packed, 0]);
                     at += 1;

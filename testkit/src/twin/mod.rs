@@ -20,6 +20,7 @@ mod device;
 mod diagrams;
 mod generate;
 mod make;
+mod memo;
 mod merge;
 mod minimax;
 mod perft;

@@ -10,7 +10,7 @@ const PAWNLESS_RANKS: u64 = 0xff00_0000_0000_00ff;
 
 /// A position as the side to move sees it, with this side as white, and rules with the files of the marked castling
 /// rooks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct View {
     pub(super) rules: Rules,
     pub(super) position: Position,

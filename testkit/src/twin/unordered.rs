@@ -30,7 +30,7 @@ pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
         if kept == Filter::All {
             arguments.set(Binding::new_counts, index, moves.len() as u32);
         }
-        for (number, packed) in moves.into_iter().enumerate().rev() {
+        for (number, &packed) in moves.iter().enumerate().rev() {
             let successor = made(&seen, packed);
             if !kept.has(&successor) {
                 continue;
