@@ -106,7 +106,8 @@ fn patient(backend: impl Backend + 'static, erred: &Erred) -> MergeDevice {
     let [merging, counting] = erred;
     let backend = Wrapped::new(backend).merge(move |backend, rules, options| {
         merges += 1;
-        if merges > 1 {
+        // The plan of a division and the division itself take one each.
+        if merges > 2 {
             merging.wait();
         }
         backend.merge(rules, options)
