@@ -88,7 +88,7 @@ impl Division {
         let settings = MergeSettings { plies: wanted.ply, ..settings.counting(wanted.counted) };
         let plan = driver.plan_merged(root, depth, &settings)?;
         let (least, most) = Self::plies(depth, wanted.counted).into_inner();
-        let ply = wanted.ply.unwrap_or(plan.last_ply()).min(most).max(least);
+        let ply = wanted.ply.unwrap_or(plan.last_ply().min(most).max(least));
         // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
         // paths come from another way of counting.
         let reversed = wanted.devices.filter(|_| plan.is_reversed && plan.last_ply() == ply);

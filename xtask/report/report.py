@@ -1,9 +1,9 @@
 """Makes a page of tables and pictures from measurements by `kogge bench --json`.
 
 The page is made only from files in its folder: JSON files, notes on them (`h200.txt` on `h200.json`), `rivals.tsv`,
-`deep.tsv`, counts that take longer than `kogge bench`, and `several.tsv`, counts on several devices. New JSON files are copied there. Nothing is written until
-everything is made. With --check, nothing is written, and Matplotlib is not needed: the page must be that of its data,
-and each picture must have all texts of its data.
+`deep.tsv`, counts that take longer than `kogge bench`, and `several.tsv`, counts on several devices. New JSON files are
+copied there. Nothing is written until everything is made. With --check, nothing is written, and Matplotlib is not
+needed: the page must be that of its data, and each picture must have all texts of its data.
 """
 
 import argparse
@@ -196,6 +196,8 @@ def several(rows):
     alone = {(row["label"], row["depth"]): row["seconds"] for row in rows if row["devices"] == 1}
     bars = {}
     for row in sorted(rows, key=lambda row: (row["depth"], row["devices"])):
+        if (row["label"], row["depth"]) not in alone:
+            sys.exit(f"error: several.tsv has no row of depth {row['depth']} on one {row['label']}.")
         factor = alone[row["label"], row["depth"]] / row["seconds"]
         group = f"depth {row['depth']}, {row['devices']} GPU{'s' * (row['devices'] > 1)}"
         bars.setdefault(row["label"], {})[group] = (factor, f"{factor:.2f} ({row['seconds']:.4g} s)")

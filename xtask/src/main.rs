@@ -46,7 +46,7 @@ struct Arguments {
 enum Command {
     /// Run all tests, after installing the database server and the software GPU devices that they need, where possible
     Test(Gpus),
-    /// Check formatting, clippy, every set of features and the documentation, with warnings denied
+    /// Check formatting, clippy, several sets of features and the documentation, with warnings denied
     Lint,
     /// Check that every dependency comes from crates.io under a licence that kogge may use, with cargo-deny
     Licences,
@@ -214,7 +214,8 @@ fn lint() -> Result {
 }
 
 /// The packages that are checked together, their features, and whether their tests are checked, too. Clippy checks all features together. The
-/// features of the library and of the program are also checked in two parts, and the program and its tests as most people build them. If a crate in a row depends on another one, it also enables features there: the driver is built with `serde` beside the program.
+/// features of the library and of the program are also checked in two parts, and the program and its tests as most people build them. If a
+/// crate in a row depends on another one, it also enables features there: the driver is built with `serde` beside the program.
 const FEATURES: [(&[&str], &str, bool); 5] = [
     (&["kogge-driver", "kogge-ledger", "kogge"], "", true),
     (&["kogge-cli", "kogge-driver"], "", true),

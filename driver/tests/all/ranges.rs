@@ -6,7 +6,10 @@ use crate::support::wrong_merge::{Fault, WrongMerge};
 use crate::support::{self, KIWIPETE, Watch, assert_not_trusted, fen};
 use kogge_board::merge::KeyRange;
 use kogge_board::{Backend, START};
-use kogge_driver::{Distinct, Driver, Error, MergeSettings, MergedCount, RangeCount, RangeCounter, RangePlies};
+use kogge_driver::{
+    Distinct, Division, DivisionRequest, Driver, Error, MergeDevice, MergeSettings, MergedCount, Quantity, RangeCount,
+    RangeCounter, RangePlies,
+};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -238,6 +241,12 @@ fn plies_of_ranges_must_go_together() {
         let error =
             counter(&mut driver, START, RangePlies { whole, last, depth, is_reversed: false }, AMPLE.memory).err();
         assert_eq!(error, Some(Error::RangePlies { whole, last, depth }));
+    }
+    let mut device = MergeDevice::with_memory(Box::new(Cpu::new(Some(1)).unwrap()), AMPLE.memory);
+    for (ply, depth) in [(1, 10), (6, 5)] {
+        let request = DivisionRequest { ply: Some(ply), ranges: None, counted: Quantity::Leaves, devices: None };
+        let error = Division::of(&mut device, &fen(START), depth, &request, &()).err();
+        assert_eq!(error, Some(Error::RangePlies { whole: ply.saturating_sub(2), last: ply, depth }));
     }
     let error =
         counter(&mut driver, START, RangePlies { whole: 4, last: 5, depth: 6, is_reversed: false }, 1 << 20).err();

@@ -57,7 +57,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     let mut of_fewer_diagrams = 0;
     for (number, (rules, entries)) in plies.iter().enumerate() {
         // Hashes of few bits make every table a list, and the time for a list is the square of its length.
-        let (hash_bits, step) = [(32, 1), (4, 3), (7, 3)][number % 3];
+        let (hash_bits, step) = [(32, 1), (2, 3), (5, 3)][number % 3];
         let entries: Vec<_> = entries.iter().copied().step_by(step).collect();
         let plain: &mut dyn Merge = &mut HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
         good(plain.reserve(1 << 20, Filter::All));
