@@ -23,7 +23,7 @@ fn counts_are_right_and_can_be_stopped() {
     assert!(!gpu.device_info().name.is_empty());
     let mut go_on = |_, _| ControlFlow::Continue(());
     assert_eq!(block_on(gpu.perft_async(&start.rules, &positions[..2], 4, &mut go_on)), Ok(vec![197_281; 2]));
-    let stopped = block_on(gpu.perft_async(&start.rules, &positions, 4, &mut |_, _| ControlFlow::Break(())));
+    let stopped = block_on(gpu.perft_async(&start.rules, &positions, 7, &mut |_, _| ControlFlow::Break(())));
     assert_eq!(stopped, Err(BackendError::Stopped));
     assert_eq!(block_on(gpu.perft_async(&start.rules, &positions[..2], 3, &mut go_on)), Ok(vec![8902; 2]));
 }
@@ -44,8 +44,7 @@ fn kinds_of_moves_are_right_and_can_be_stopped() {
     }
     assert!(shares.is_sorted() && shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
     let mut stop = |_, _| ControlFlow::Break(());
-    let many = [Quad48::from(&start.position); 200];
-    let stopped = block_on(gpu.categories_async(&start.rules, &many, 4, &mut stop));
+    let stopped = block_on(gpu.categories_async(&start.rules, &positions, 7, &mut stop));
     assert_eq!(stopped, Err(BackendError::Stopped));
 }
 

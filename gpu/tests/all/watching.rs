@@ -51,7 +51,8 @@ fn a_stopped_count_leaves_nothing_behind() {
     let start = Fen::start();
     let positions = [Quad48::from(&start.position); 40];
     for mut gpu in devices() {
-        let stopped = gpu.perft(&start.rules, &positions, 4, &mut |_, _| ControlFlow::Break(()));
+        // Reports come by time: this count would take hours.
+        let stopped = gpu.perft(&start.rules, &positions, 7, &mut |_, _| ControlFlow::Break(()));
         assert_eq!(stopped, Err(BackendError::Stopped));
         assert_eq!(gpu.perft(&start.rules, &positions[..2], 3, &mut unwatched), Ok(vec![8902; 2]));
         assert_eq!(gpu.perft(&start.rules, &positions[..1], 4, &mut unwatched), Ok(vec![LEAVES]));
@@ -90,8 +91,8 @@ fn a_search_reports_and_can_be_stopped() {
             let values = gpu.minimax(&start.rules, &positions, 3, leaves, &mut watch);
             assert_eq!(values, Ok(vec![expected; 20]));
             assert!(reports.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{reports:?}");
-            assert!(!reports.is_empty() && reports.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{reports:?}");
-            let stopped = gpu.minimax(&start.rules, &positions, 3, leaves, &mut |_, _| ControlFlow::Break(()));
+            assert!(reports.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{reports:?}");
+            let stopped = gpu.minimax(&start.rules, &positions, 5, leaves, &mut |_, _| ControlFlow::Break(()));
             assert_eq!(stopped, Err(BackendError::Stopped));
             assert_eq!(gpu.minimax(&start.rules, &positions[..1], 3, leaves, &mut unwatched), Ok(vec![expected]));
         }
