@@ -3,9 +3,9 @@
 //! The code is written once over [`Lanes`](vector::Lanes), a vector of bitboards with one position in each lane, and
 //! compiled for every width ([`code`]).
 
-#[cfg(x86_variants)]
+#[cfg(all(x86_variants, not(test)))]
 mod avx2;
-#[cfg(x86_variants)]
+#[cfg(all(x86_variants, not(test)))]
 mod avx512;
 pub(crate) mod batch;
 pub(crate) mod categories;
