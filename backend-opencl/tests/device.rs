@@ -40,11 +40,9 @@ fn in_turns(options: GpuOptions) -> GpuOptions {
     options.with(ClosedFormTurns, 3)
 }
 
-/// Returns every eighth error, or all if the environment variable `KOGGE_ALL_ERRORS` is set: PoCL takes a quarter of an hour for all.
-/// wgpu's suite makes all errors in the same source.
+/// Returns some errors: PoCL takes a quarter of an hour for all.
 fn some(mutants: &[Mutant]) -> Vec<Mutant> {
-    let step = if std::env::var_os("KOGGE_ALL_ERRORS").is_some() { 1 } else { 8 };
-    mutants.iter().step_by(step).copied().collect()
+    mutants::one_in(8, mutants)
 }
 
 /// Errors in the prelude, and in the function by hand.

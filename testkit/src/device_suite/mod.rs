@@ -10,7 +10,7 @@ mod interrupted;
 mod tuning;
 
 use std::any::Any;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use kogge_gpu::GpuOptions;
 use kogge_gpu::Parameter::{
@@ -52,28 +52,39 @@ pub fn first_device<D: Device>() -> Option<D> {
     device
 }
 
-/// Runs a test on a backend that all tests with these options share; does nothing without a device.
+/// A backend that tests share, opened by the first of them.
+type Shared<D> = Arc<Mutex<Option<Gpu<D>>>>;
+
+/// Runs a test on a backend that all tests with these options share; does nothing without a device. Tests with other options may
+/// run at the same time.
 ///
 /// # Panics
 /// If there is no device and one is required, or if it cannot be opened.
 pub fn with_backend<D: TestDevice>(options: &GpuOptions, test: impl FnOnce(&mut Gpu<D>)) {
-    static OPEN: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = |one: &Box<dyn Any + Send>| {
-        one.downcast_ref::<(GpuOptions, Gpu<D>)>().is_some_and(|(known, _)| known == options)
-    };
-    let index = match open.iter().position(found) {
-        Some(index) => index,
-        None => {
-            let Some(device) = first_device::<D>() else { return };
-            let backend = Gpu::untuned(&device, options).unwrap_or_else(|error| panic!("{error}"));
-            open.push(Box::new((options.clone(), backend)));
-            open.len() - 1
-        }
-    };
-    if let Some((_, backend)) = open[index].downcast_mut::<(GpuOptions, Gpu<D>)>() {
+    let shared = shared::<D>(options);
+    let mut backend = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    if backend.is_none() {
+        let Some(device) = first_device::<D>() else { return };
+        *backend = Some(Gpu::untuned(&device, options).unwrap_or_else(|error| panic!("{error}")));
+    }
+    if let Some(backend) = &mut *backend {
         test(backend);
     }
+}
+
+/// Returns the backend with these options, opened or not.
+fn shared<D: TestDevice>(options: &GpuOptions) -> Shared<D> {
+    static SHARED: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+    let mut all = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = all.iter().find_map(|one| {
+        let (known, backend) = one.downcast_ref::<(GpuOptions, Shared<D>)>()?;
+        (known == options).then(|| Arc::clone(backend))
+    });
+    known.unwrap_or_else(|| {
+        let backend = Shared::<D>::default();
+        all.push(Box::new((options.clone(), Arc::clone(&backend))));
+        backend
+    })
 }
 
 /// Returns the options with buffers so small that all work is split.
