@@ -36,15 +36,35 @@ pub(crate) fn test(gpus: &[&str]) -> Result {
     // Otherwise an old wheel of another version would be installed, too.
     let wheels = metadata::target()?.join("wheels");
     let _ = fs::remove_dir_all(&wheels);
-    // The profile of the tests, with overflow checks; `pip install ./python` builds a release.
-    let wheel =
-        command(&python).args(["-m", "maturin", "build", "--manifest-path", "python/Cargo.toml", "--profile", "dev"]);
+    // The profile of the tests, with overflow checks, and the features of the workspace, for which most is compiled already; `pip install
+    // ./python` builds a release without these features.
+    let build = [
+        "-m",
+        "maturin",
+        "build",
+        "--manifest-path",
+        "python/Cargo.toml",
+        "--profile",
+        "dev",
+        "--features",
+        "workspace",
+    ];
+    let wheel = command(&python).args(build);
     wheel.args(["--interpreter".as_ref(), python.as_os_str()]).arg("--out").arg(&wheels).run()?;
     let built = fs::read_dir(&wheels)?.collect::<std::io::Result<Vec<_>>>()?;
     let [wheel] = &built[..] else {
         return Err(format!("maturin made {} wheels in {}; expected one.", built.len(), wheels.display()).into());
     };
     pip().args(["--force-reinstall", "--no-deps"]).arg(wheel.path()).run()?;
-    let tests = command(&python).args(["-m", "pytest", "--quiet", "python/tests"]);
+    let tests = command(&python).args([
+        "-m",
+        "pytest",
+        "--quiet",
+        "--numprocesses",
+        "auto",
+        "--dist",
+        "worksteal",
+        "python/tests",
+    ]);
     tests.env("KOGGE_REQUIRE_DEVICES", &gpus.join(",")).run()
 }
