@@ -252,7 +252,7 @@ fn ci() -> Result {
     step("licences", licences)?;
     macos::check_briefly()?;
     step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
-    step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
+    step("fuzzing", || fuzz::run(Duration::from_secs(10), None))?;
     neon::test()?;
     web::test()?;
     let gpus = Gpus { no_gpu: false }.provide()?;
