@@ -4,7 +4,7 @@ use kogge_board::{BackendError, DeviceInfo, DeviceKind};
 use kogge_gpu::Parameter::{
     ClosedFormGroupSize, CountGroups, GroupSize, Positions, Registers, Sliders, VendorInstructions,
 };
-use kogge_gpu::{Capabilities, Failure, Gpu, GpuOptions, GpuSettings, Parameter, Unordered};
+use kogge_gpu::{AnyDevice, Capabilities, Device, Failure, Gpu, GpuOptions, GpuSettings, Parameter, Unordered};
 
 use crate::interface::OpenClInterface;
 use crate::kernels::fingerprint;
@@ -28,7 +28,15 @@ pub fn devices() -> Result<Vec<OpenClDevice>, PlatformError> {
     Ok(platforms()?.into_iter().filter_map(|platform| platform.devices.ok()).flatten().collect())
 }
 
-impl kogge_gpu::Device for OpenClDevice {
+/// Lists the devices of [`devices`] as devices of any interface.
+///
+/// # Errors
+/// As for [`devices`].
+pub fn any_devices() -> Result<Vec<Box<dyn AnyDevice>>, BackendError> {
+    Ok(OpenClDevice::list()?.into_iter().map(|device| Box::new(device) as _).collect())
+}
+
+impl Device for OpenClDevice {
     const BACKEND: &'static str = "opencl";
 
     type Interface = OpenClInterface;

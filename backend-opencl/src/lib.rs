@@ -38,7 +38,7 @@ pub mod platform;
 mod runtime;
 mod variants;
 
-pub use device::{OpenCl, devices};
+pub use device::{OpenCl, any_devices, devices};
 pub use interface::OpenClInterface;
 pub use kogge_gpu::GpuOptions;
 pub use platform::OpenClDevice;

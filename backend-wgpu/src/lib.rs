@@ -57,7 +57,7 @@ pub use adapters::{WgpuDevice, devices};
 #[cfg(not(target_family = "wasm"))]
 pub use buffer::WgpuBuffer;
 #[cfg(not(target_family = "wasm"))]
-pub use device::Wgpu;
+pub use device::{Wgpu, any_devices};
 #[cfg(not(target_family = "wasm"))]
 pub use interface::WgpuInterface;
 pub use kernels::{SCALARS, SCALARS_BINDING, binding_of, fingerprint, source};

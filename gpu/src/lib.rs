@@ -7,7 +7,7 @@
 //!
 //! | for | look at |
 //! |---|---|
-//! | a backend | [`Gpu`], over a [`Device`] |
+//! | a backend | [`Gpu`], over a [`Device`]; [`AnyDevice`] is a device of any interface |
 //! | a new interface | [`Device`], [`Interface`], [`kernels`] |
 //! | options | [`GpuOptions`], [`Parameter`], [`GpuSettings`] |
 //! | the fastest options of a device | [`tuning`] |
@@ -20,6 +20,8 @@
 // A page only counts; the callers of merging and minimax are in `blocking.rs`, which is left out.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
+#[cfg(not(target_family = "wasm"))]
+mod any;
 mod arguments;
 mod awaiting;
 #[cfg(not(target_family = "wasm"))]
@@ -48,6 +50,8 @@ pub mod tuning;
 mod variants;
 mod watching;
 
+#[cfg(not(target_family = "wasm"))]
+pub use any::{AnyDevice, Profile};
 pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};
 pub use parameters::{Parameter, Values};

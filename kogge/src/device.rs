@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 
+#[cfg(feature = "tuning")]
 use crate::gpu::GpuDevice;
 use crate::name::BackendName;
 
@@ -46,7 +47,8 @@ pub enum BackendDevice {
         /// Opens the backend.
         open: fn(&Request) -> Result<Box<dyn Backend>, BackendError>,
     },
-    /// A device of a GPU interface.
+    /// A device of a GPU interface. A build without the features `opencl` and `wgpu` has none.
+    #[cfg(feature = "tuning")]
     Gpu(GpuDevice),
 }
 
@@ -64,6 +66,7 @@ impl BackendDevice {
     pub fn kind(&self) -> DeviceKind {
         match self {
             Self::Host { kind, .. } => *kind,
+            #[cfg(feature = "tuning")]
             Self::Gpu(device) => device.bare_info().kind,
         }
     }
@@ -78,6 +81,7 @@ impl BackendDevice {
     pub fn is_usable(&self) -> bool {
         match self {
             Self::Host { .. } => true,
+            #[cfg(feature = "tuning")]
             Self::Gpu(device) => device.unusable().is_none(),
         }
     }
@@ -98,6 +102,7 @@ impl BackendDevice {
     pub fn info(&self) -> Result<DeviceInfo, BackendError> {
         match self {
             Self::Host { open, .. } => Ok(open(&Request::default())?.info().clone()),
+            #[cfg(feature = "tuning")]
             Self::Gpu(device) => device.info(),
         }
     }
@@ -117,6 +122,7 @@ impl BackendDevice {
     pub fn open(&self, request: &Request) -> Result<Box<dyn Backend>, BackendError> {
         match self {
             Self::Host { open, .. } => open(request),
+            #[cfg(feature = "tuning")]
             Self::Gpu(device) => device.open(request.variant.unwrap_or_default()),
         }
     }

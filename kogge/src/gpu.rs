@@ -1,32 +1,10 @@
 //! A device of a GPU interface.
 
-// Without OpenCL and wgpu, a `GpuDevice` has no values, and no code reaches one.
-#![cfg_attr(not(any(feature = "opencl", feature = "wgpu")), allow(unreachable_code, unused))]
-
 use kogge_board::{Backend, BackendError, DeviceInfo};
+use kogge_gpu::{AnyDevice, GpuOptions, Profile};
 
-/// A device of a GPU interface. A build without the features `opencl` and `wgpu` has none.
-pub enum GpuDevice {
-    /// A device with an OpenCL driver.
-    #[cfg(feature = "opencl")]
-    Opencl(kogge_backend_opencl::OpenClDevice),
-    /// A device of Vulkan, Metal or DX12.
-    #[cfg(feature = "wgpu")]
-    Wgpu(kogge_backend_wgpu::WgpuDevice),
-}
-
-/// Does the same with the device of any interface.
-macro_rules! with_device {
-    ($gpu:expr, $device:ident => $work:expr) => {
-        match *$gpu {
-            #[cfg(feature = "opencl")]
-            $crate::gpu::GpuDevice::Opencl(ref $device) => $work,
-            #[cfg(feature = "wgpu")]
-            $crate::gpu::GpuDevice::Wgpu(ref $device) => $work,
-        }
-    };
-}
-pub(crate) use with_device;
+/// A device of a GPU interface.
+pub struct GpuDevice(pub(crate) Box<dyn AnyDevice>);
 
 impl GpuDevice {
     /// Describes the device, regardless of its options.
@@ -40,18 +18,18 @@ impl GpuDevice {
     /// }
     /// ```
     pub fn bare_info(&self) -> DeviceInfo {
-        with_device!(self, device => kogge_gpu::Device::info(device))
+        self.0.info()
     }
 
     /// Returns the reason why the device cannot be used, as far as this is known before opening it.
     pub(crate) fn unusable(&self) -> Option<String> {
-        with_device!(self, device => kogge_gpu::Device::unusable(device))
+        self.0.unusable()
     }
 
     /// Describes the device with the options that it would be opened with.
     pub(crate) fn info(&self) -> Result<DeviceInfo, BackendError> {
         match self.unusable() {
-            None => Ok(with_device!(self, device => kogge_gpu::tuning::planned(device))),
+            None => Ok(self.0.planned()),
             Some(reason) => {
                 let DeviceInfo { backend, name, .. } = self.bare_info();
                 Err(BackendError::Unavailable { backend, reason: format!("{name}: {reason}") })
@@ -61,16 +39,19 @@ impl GpuDevice {
 
     /// Opens the device with options as in [`Request::variant`](crate::Request::variant).
     pub(crate) fn open(&self, options: &str) -> Result<Box<dyn Backend>, BackendError> {
-        Ok(with_device!(self, device => Box::new(open(device, options)?)))
+        Ok(self.open_with(options)?)
     }
-}
 
-/// Opens a device of a known interface.
-#[cfg(feature = "tuning")]
-pub(crate) fn open<D: kogge_gpu::Device>(device: &D, options: &str) -> Result<kogge_gpu::Gpu<D>, BackendError>
-where
-    kogge_gpu::Gpu<D>: Backend,
-{
-    let unavailable = |reason| BackendError::Unavailable { backend: device.info().backend, reason };
-    kogge_gpu::Gpu::on(device, &options.parse::<kogge_gpu::GpuOptions>().map_err(unavailable)?)
+    /// Opens the device with options as in [`Request::variant`](crate::Request::variant), to measure the time of each kernel.
+    ///
+    /// # Errors
+    /// If the device cannot be used with these options, with the reason.
+    pub fn profile(&self, options: &str) -> Result<Box<dyn Profile>, BackendError> {
+        self.open_with(&format!("profile=true,{options}"))
+    }
+
+    fn open_with(&self, options: &str) -> Result<Box<dyn Profile>, BackendError> {
+        let unavailable = |reason| BackendError::Unavailable { backend: self.bare_info().backend, reason };
+        self.0.open(&options.parse::<GpuOptions>().map_err(unavailable)?)
+    }
 }

@@ -64,6 +64,7 @@ mod counts;
 mod device;
 mod error;
 mod estimate;
+#[cfg(feature = "tuning")]
 mod gpu;
 mod lists;
 pub mod memory;
@@ -99,6 +100,7 @@ pub use counts::{LEAST_MERGED_SECONDS, best, divide, perft, stats};
 pub use device::{BackendDevice, Listed, Request};
 pub use error::{OpenError, TreeError};
 pub use estimate::Estimate;
+#[cfg(feature = "tuning")]
 pub use gpu::GpuDevice;
 pub use name::{BackendName, NamedDevice};
 #[cfg(target_os = "macos")]

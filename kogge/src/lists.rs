@@ -31,18 +31,18 @@ pub(crate) const MAILBOX: List =
 pub(crate) const OPENCL: List = None;
 #[cfg(feature = "opencl")]
 pub(crate) const OPENCL: List = Some(|| {
-    let devices = <kogge_backend_opencl::OpenClDevice as kogge_gpu::Device>::list()?;
-    Ok(devices.into_iter().map(|device| BackendDevice::Gpu(crate::GpuDevice::Opencl(device))).collect())
+    Ok(kogge_backend_opencl::any_devices()?
+        .into_iter()
+        .map(|device| BackendDevice::Gpu(crate::GpuDevice(device)))
+        .collect())
 });
 
 #[cfg(not(feature = "wgpu"))]
 pub(crate) const WGPU: List = None;
-/// The list is made only once, because listing devices loads drivers.
 #[cfg(feature = "wgpu")]
 pub(crate) const WGPU: List = Some(|| {
-    use kogge_backend_wgpu::{WgpuDevice, devices};
-    static DEVICES: std::sync::OnceLock<Result<Vec<WgpuDevice>, kogge_board::BackendError>> =
-        std::sync::OnceLock::new();
-    let devices = DEVICES.get_or_init(devices).clone()?;
-    Ok(devices.into_iter().map(|device| BackendDevice::Gpu(crate::GpuDevice::Wgpu(device))).collect())
+    Ok(kogge_backend_wgpu::any_devices()?
+        .into_iter()
+        .map(|device| BackendDevice::Gpu(crate::GpuDevice(device)))
+        .collect())
 });
