@@ -52,7 +52,7 @@ kogge_testkit::device_suite! {
         ),
     ],
     mutants: [
-        (native(), &mutants::one_in(2, mutants::MUTANTS)),
+        (native(), mutants::MUTANTS),
         (native(), mutants::CARRY),
         (native(), errors_in_subgroups()),
         (emulated_fill(), mutants::FILL),

@@ -90,57 +90,55 @@ functions! {
 }
 
 compile!(portable, "portable", u64, inline(never));
+#[cfg(x86_variants)]
+compile!(bmi, "bmi", u64, target_feature(enable = "popcnt,bmi1,bmi2,lzcnt"));
+#[cfg(x86_variants)]
+compile!(avx2, "avx2", crate::lanes::avx2::Avx2, target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt"));
+#[cfg(x86_variants)]
+compile!(
+    avx512,
+    "avx512",
+    crate::lanes::avx512::Avx512<false>,
+    target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
+);
+#[cfg(x86_variants)]
+compile!(
+    avx512_popcount,
+    "avx512-popcount",
+    crate::lanes::avx512::Avx512<true>,
+    target_feature(enable = "avx512vpopcntdq,avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
+);
 #[cfg(target_arch = "aarch64")]
 compile!(neon, "neon", crate::lanes::neon::Neon, inline(never));
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 compile!(simd128, "simd128", crate::lanes::wasm::Simd128, inline(never));
-
-/// The compilations for x86-64. Unit tests need none, and so are compiled in a third of the time; the tests in `tests` use all.
-#[cfg(all(x86_variants, not(test)))]
-mod x86 {
-    use super::*;
-    use crate::lanes::{avx2::Avx2, avx512::Avx512};
-
-    compile!(bmi, "bmi", u64, target_feature(enable = "popcnt,bmi1,bmi2,lzcnt"));
-    compile!(avx2, "avx2", Avx2, target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt"));
-    compile!(
-        avx512,
-        "avx512",
-        Avx512<false>,
-        target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
-    );
-    compile!(
-        avx512_popcount,
-        "avx512-popcount",
-        Avx512<true>,
-        target_feature(enable = "avx512vpopcntdq,avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
-    );
-
-    /// Returns the compilations that this CPU can run, the best one last.
-    pub(super) fn usable() -> impl Iterator<Item = Code> {
-        let bmi = is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt");
-        let avx2 = bmi && is_x86_feature_detected!("avx2");
-        let avx512 = avx2
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq");
-        let popcount = avx512 && is_x86_feature_detected!("avx512vpopcntdq");
-        let all = [(bmi, bmi::CODE), (avx2, avx2::CODE), (avx512, avx512::CODE), (popcount, avx512_popcount::CODE)];
-        all.into_iter().filter_map(|(has, code)| has.then_some(code))
-    }
-}
 
 impl Code {
     /// Returns every compilation that this CPU can run, the best one last.
     pub(crate) fn usable() -> Vec<Self> {
         #[allow(unused_mut, reason = "some targets have no other variant")]
         let mut usable = vec![portable::CODE];
-        #[cfg(all(x86_variants, not(test)))]
-        usable.extend(x86::usable());
+        #[cfg(x86_variants)]
+        {
+            let bmi = is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt");
+            let avx2 = bmi && is_x86_feature_detected!("avx2");
+            let avx512 = avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq");
+            let popcount = avx512 && is_x86_feature_detected!("avx512vpopcntdq");
+            for (has, code) in
+                [(bmi, bmi::CODE), (avx2, avx2::CODE), (avx512, avx512::CODE), (popcount, avx512_popcount::CODE)]
+            {
+                if has {
+                    usable.push(code);
+                }
+            }
+        }
         #[cfg(target_arch = "aarch64")]
         usable.push(neon::CODE);
         // A module of WebAssembly either has these instructions everywhere or cannot be loaded.

@@ -3,9 +3,9 @@
 //! The code is written once over [`Lanes`](vector::Lanes), a vector of bitboards with one position in each lane, and
 //! compiled for every width ([`code`]).
 
-#[cfg(all(x86_variants, not(test)))]
+#[cfg(x86_variants)]
 mod avx2;
-#[cfg(all(x86_variants, not(test)))]
+#[cfg(x86_variants)]
 mod avx512;
 pub(crate) mod batch;
 pub(crate) mod categories;

@@ -98,13 +98,6 @@ impl Mutant {
     }
 }
 
-/// Returns the first of each `step` errors, or all if the environment variable `KOGGE_ALL_ERRORS` is set. All backends have the same
-/// source, and compilers of kernels take a second for each error.
-pub fn one_in(step: usize, mutants: &[Mutant]) -> Vec<Mutant> {
-    let step = if std::env::var_os("KOGGE_ALL_ERRORS").is_some() { 1 } else { step };
-    mutants.iter().step_by(step).copied().collect()
-}
-
 /// Checks that the self-tests find each error. Compilers of kernels mostly use one thread, so each core tests some of the errors.
 ///
 /// # Panics
