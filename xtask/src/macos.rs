@@ -6,8 +6,8 @@ use crate::{
     steps::{cargo, step},
 };
 
-const ARM: &str = "aarch64-apple-darwin";
-const INTEL: &str = "x86_64-apple-darwin";
+pub(crate) const ARM: &str = "aarch64-apple-darwin";
+pub(crate) const INTEL: &str = "x86_64-apple-darwin";
 
 /// All crates but the ledgers and what only tests and developers use, with the features that need no C.
 const ALL: &[&str] = &[

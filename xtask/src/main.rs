@@ -4,6 +4,7 @@
 mod architecture;
 mod archive;
 mod bundle;
+mod ci;
 mod dist;
 mod fuzz;
 mod macos;
@@ -15,6 +16,7 @@ mod report;
 mod shipped;
 mod steps;
 mod system;
+mod tests;
 mod web;
 mod windows;
 
@@ -29,7 +31,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     steps::{cargo, step},
-    system::{CXX_COMPILER, POSTGRESQL, PYTHON},
+    system::{POSTGRESQL, PYTHON},
 };
 
 /// Failures are full sentences for the person at the terminal.
@@ -110,15 +112,23 @@ struct Gpus {
     no_gpu: bool,
 }
 
+const GPUS: [&str; 2] = ["opencl", "wgpu"];
+
+/// The variable that names the backends whose tests fail without a device.
+const REQUIRED_DEVICES: &str = "KOGGE_REQUIRE_DEVICES";
+
 impl Gpus {
-    /// Returns the backends, after providing a device for each of them.
+    /// Returns the backends, after providing a device for each of them, unless the variable already requires all of them.
     fn provide(&self) -> Result<&'static [&'static str]> {
         if self.no_gpu {
             eprintln!("Tests of missing devices are skipped (--no-gpu).");
             return Ok(&[]);
         }
+        if std::env::var(REQUIRED_DEVICES).is_ok_and(|required| required == GPUS.join(",")) {
+            return Ok(&GPUS);
+        }
         step("software GPU devices", system::provide_devices)?;
-        Ok(&["opencl", "wgpu"])
+        Ok(&GPUS)
     }
 }
 
@@ -150,7 +160,7 @@ fn run(command: Command) -> Result {
         Command::Python(gpus) => python(gpus.provide()?),
         Command::Shipped(gpus) => shipped::test(gpus.provide()?),
         Command::Windows => windows::test(),
-        Command::Ci => ci(),
+        Command::Ci => ci::run(),
         Command::Bundle { debug } => bundle::make(debug),
         Command::Dist { target } => dist::make(target),
         Command::Web { test: true, .. } => web::test(),
@@ -159,41 +169,11 @@ fn run(command: Command) -> Result {
     }
 }
 
-/// Runs all tests. Doc tests run first, so that the results of the other tests are printed last.
 fn test(gpus: &[&str]) -> Result {
     step("programs for tests", || system::provide(&[POSTGRESQL, PYTHON]))?;
-    let (all, variants) = (["--workspace", "--all-features"], required_variants());
-    let test = |arguments: &[&str]| {
-        let test = cargo("test").args(all).args(arguments);
-        test.env("KOGGE_REQUIRE_DEVICES", &gpus.join(",")).env("KOGGE_REQUIRE_VARIANTS", &variants)
-    };
-    step("build the tests", || test(&["--tests", "--no-run"]).run())?;
-    step("doc tests", || test(&["--doc"]).run())?;
+    tests::build(gpus)?;
     steps::say_times();
-    steps::announce("tests");
-    test(&["--tests"]).run()
-}
-
-/// Returns the variants of the CPU code that must be tested: those in the environment variable `KOGGE_REQUIRE_VARIANTS`, or else
-/// the variants that any current CPU can run. In this case, a note names the variants that are not tested.
-fn required_variants() -> String {
-    if let Ok(named) = std::env::var("KOGGE_REQUIRE_VARIANTS") {
-        return named;
-    }
-    #[cfg(target_arch = "x86_64")]
-    {
-        if !is_x86_feature_detected!("avx512vpopcntdq") {
-            eprintln!(
-                "The variants for AVX-512 are not tested, or not all: this CPU lacks the instructions, and QEMU does not emulate them. \
-                 With KOGGE_REQUIRE_VARIANTS=avx512-popcount the tests fail on such a CPU."
-            );
-        }
-        "portable,bmi,avx2".to_owned()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        if cfg!(target_arch = "aarch64") { "portable,neon" } else { "portable" }.to_owned()
-    }
+    tests::run(gpus)
 }
 
 fn python(gpus: &[&str]) -> Result {
@@ -244,21 +224,6 @@ fn licences() -> Result {
     }
     cargo("deny").args(["check", "licenses", "sources"]).run()?;
     cargo("deny").args(["--exclude-dev", "check", "bans"]).run()
-}
-
-/// Checks everything. Tests come last, because readers of the log look for their results.
-fn ci() -> Result {
-    lint()?;
-    step("licences", licences)?;
-    macos::check_briefly()?;
-    step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
-    step("fuzzing", || fuzz::run(Duration::from_secs(10), None))?;
-    neon::test()?;
-    web::test()?;
-    let gpus = Gpus { no_gpu: false }.provide()?;
-    shipped::test(gpus)?;
-    python(gpus)?;
-    test(gpus)
 }
 
 fn root() -> &'static Path {

@@ -1,12 +1,12 @@
 //! Tests the NEON variant, which needs AArch64: links with a cross compiler and runs in an emulator.
 
 use crate::{
-    Result, platform,
+    Result, metadata, platform,
     steps::{cargo, step},
     system::{self, AARCH64},
 };
 
-const TARGET: &str = "aarch64-unknown-linux-gnu";
+pub(crate) const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 /// Tests that run every instruction of the variant, and count, hash and merge; all tests would take too long in an emulator.
 const TESTS: &[&str] = &["--lib", "--test", "claims", "--test", "every_variant"];
@@ -23,7 +23,9 @@ pub(crate) fn test() -> Result {
     })?;
     step("tests of NEON", || {
         cargo("test")
-            .args(["--package", "kogge-movegen-cpu", "--target", TARGET])
+            .args(["--package", "kogge-movegen-cpu", "--target", TARGET, "--target-dir"])
+            // A folder of its own, because another command of Cargo may build in the folder of this machine's tests.
+            .arg(metadata::target()?.join("neon"))
             .args(TESTS)
             .env("KOGGE_REQUIRE_VARIANTS", "neon")
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")

@@ -2,7 +2,7 @@
 
 use std::{env, ffi::OsString, fs, path::PathBuf};
 
-use crate::{Result, metadata, steps::command};
+use crate::{REQUIRED_DEVICES, Result, metadata, steps::command};
 
 /// Returns the interpreter for programs that need no packages.
 pub(crate) fn interpreter() -> OsString {
@@ -66,5 +66,5 @@ pub(crate) fn test(gpus: &[&str]) -> Result {
         "worksteal",
         "python/tests",
     ]);
-    tests.env("KOGGE_REQUIRE_DEVICES", &gpus.join(",")).run()
+    tests.env(REQUIRED_DEVICES, &gpus.join(",")).run()
 }

@@ -17,7 +17,7 @@ use crate::{
 
 pub(crate) use tests::test;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The flags of the compiler for vector instructions.
 const SIMD: &str = "-Ctarget-feature=+simd128";

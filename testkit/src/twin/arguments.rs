@@ -65,17 +65,23 @@ impl<'a> Arguments<'a> {
     }
 
     pub(super) fn read<const WORDS: usize>(&self, binding: Binding, element: usize) -> [u32; WORDS] {
-        let words = self.buffer(binding).lock();
-        let (name, kernel) = (binding.name(), self.kernel.signature().name);
+        let words = self.buffer(binding).words.borrow();
         std::array::from_fn(|word| match words.get(element * WORDS + word) {
             Some(&Some(word)) => word,
-            Some(None) => panic!("The kernel {kernel} reads element {element} of {name}, which nobody has written."),
-            None => panic!("The kernel {kernel} reads element {element} beyond the end of {name}."),
+            found => {
+                let (name, kernel) = (binding.name(), self.kernel.signature().name);
+                match found {
+                    Some(_) => {
+                        panic!("The kernel {kernel} reads element {element} of {name}, which nobody has written.")
+                    }
+                    None => panic!("The kernel {kernel} reads element {element} beyond the end of {name}."),
+                }
+            }
         })
     }
 
     pub(super) fn write<const WORDS: usize>(&self, binding: Binding, element: usize, values: [u32; WORDS]) {
-        let mut words = self.buffer(binding).lock();
+        let mut words = self.buffer(binding).words.borrow_mut();
         let (name, kernel) = (binding.name(), self.kernel.signature().name);
         assert!(binding.is_written(), "The kernel {kernel} writes {name}, which it should only read.");
         for (word, value) in values.into_iter().enumerate() {
@@ -104,7 +110,7 @@ impl<'a> Arguments<'a> {
 
     /// Adds one to a word, if the word was written.
     pub(super) fn increment(&self, binding: Binding, index: usize) {
-        if let Some(Some(word)) = self.buffer(binding).lock().get_mut(index) {
+        if let Some(Some(word)) = self.buffer(binding).words.borrow_mut().get_mut(index) {
             *word = word.wrapping_add(1);
         }
     }

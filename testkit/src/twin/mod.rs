@@ -30,7 +30,7 @@ mod scan;
 mod shards;
 mod unordered;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::cell::RefCell;
 use std::time::Duration;
 
 use kogge_gpu::interface::{Compilation, Launch};
@@ -45,16 +45,12 @@ pub use device::{Queues, TwinDevice};
 /// A buffer of 32-bit words that records which words have been written.
 pub struct TwinBuffer {
     name: &'static str,
-    words: Arc<Mutex<Vec<Option<u32>>>>,
+    words: RefCell<Vec<Option<u32>>>,
     bytes: u64,
     control: Control,
 }
 
 impl TwinBuffer {
-    fn lock(&self) -> MutexGuard<'_, Vec<Option<u32>>> {
-        self.words.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Panics unless `bytes` bytes from `offset` on are whole words of the buffer.
     fn check(&self, what: &str, offset: u64, bytes: u64) {
         assert!(
@@ -94,19 +90,19 @@ impl Interface for Twin {
         assert!(bytes > 0 && bytes.is_multiple_of(4), "The host makes the buffer {name} of {bytes} bytes.");
         assert!(bytes <= self.settings.max_buffer, "The host makes the buffer {name} of {bytes} bytes.");
         self.control.take(bytes, self.settings.device_memory)?;
-        let words = Arc::new(Mutex::new(vec![None; (bytes / 4) as usize]));
+        let words = RefCell::new(vec![None; (bytes / 4) as usize]);
         Ok(TwinBuffer { name, words, bytes, control: self.control.clone() })
     }
 
     fn reuse(&mut self, buffer: &mut TwinBuffer, name: &'static str) {
         buffer.name = name;
-        buffer.lock().fill(None);
+        buffer.words.get_mut().fill(None);
     }
 
     fn write(&mut self, buffer: &TwinBuffer, bytes: &[u8]) -> Result<(), Failure> {
         self.control.call()?;
         buffer.check("writes", 0, bytes.len() as u64);
-        for (word, bytes) in buffer.lock().iter_mut().zip(bytes.as_chunks().0) {
+        for (word, bytes) in buffer.words.borrow_mut().iter_mut().zip(bytes.as_chunks().0) {
             *word = Some(u32::from_le_bytes(*bytes));
         }
         Ok(())
@@ -115,7 +111,7 @@ impl Interface for Twin {
     async fn read(&mut self, buffer: &TwinBuffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         self.control.call()?;
         buffer.check("reads", offset, bytes.len() as u64);
-        let words = buffer.lock();
+        let words = buffer.words.borrow();
         for (index, bytes) in (offset as usize / 4..).zip(bytes.as_chunks_mut().0) {
             let word = words[index];
             let name = buffer.name;
@@ -131,7 +127,7 @@ impl Interface for Twin {
     fn clear(&mut self, buffer: &TwinBuffer, bytes: u64) -> Result<(), Failure> {
         self.control.call()?;
         buffer.check("clears", 0, bytes);
-        buffer.lock()[..(bytes / 4) as usize].fill(Some(0));
+        buffer.words.borrow_mut()[..(bytes / 4) as usize].fill(Some(0));
         Ok(())
     }
 
@@ -209,11 +205,11 @@ mod tests {
         let settings = TwinDevice::default().settings(&GpuOptions::default()).unwrap();
         let mut twin = Twin::new(settings, Queues::default(), Control::default());
         twin.control.take(8, 8).unwrap();
-        let words = Arc::new(Mutex::new(vec![None; 2]));
+        let words = RefCell::new(vec![None; 2]);
         let mut buffer = TwinBuffer { name: "slots", words, bytes: 8, control: twin.control.clone() };
         twin.write(&buffer, &[1; 8]).unwrap();
-        assert_eq!(*buffer.lock(), [Some(0x0101_0101); 2]);
+        assert_eq!(*buffer.words.borrow(), [Some(0x0101_0101); 2]);
         twin.reuse(&mut buffer, "sums");
-        assert_eq!((buffer.name, buffer.lock().clone()), ("sums", vec![None; 2]));
+        assert_eq!((buffer.name, buffer.words.take()), ("sums", vec![None; 2]));
     }
 }

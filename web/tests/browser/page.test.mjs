@@ -17,9 +17,12 @@ const PATIENCE = { timeout: 180_000 };
 const POSITION3 = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 const KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-let browser;
+let browser, onGpu;
 before(async () => (browser = await chromium.launch({ executablePath: EXECUTABLE, args: [...QUIET, ...WEBGPU] })));
-after(() => browser.close());
+after(async () => {
+  await onGpu?.close();
+  await browser.close();
+});
 
 /** Opens the page in a context of its own. It must ask only its own server, and must not fail silently. */
 async function open({ hash = "", options = {}, script } = {}) {
@@ -39,6 +42,22 @@ async function open({ hash = "", options = {}, script } = {}) {
       assert.deepEqual(problems, []);
     },
   };
+}
+
+/**
+ * Shows a link in a page whose device stays open from test to test, because the software device compiles the kernels for more than ten
+ * seconds. Returns the page.
+ */
+async function withGpu(hash) {
+  if (!onGpu) {
+    onGpu = await open({ hash });
+    return onGpu.page;
+  }
+  await onGpu.page.evaluate((hash) => {
+    document.querySelector("#status").textContent = "";
+    location.hash = hash;
+  }, hash);
+  return onGpu.page;
 }
 
 /** Waits until the divide is complete, and returns its total. */
@@ -129,12 +148,39 @@ test("known counts through WebGPU", { timeout: 600_000 }, async () => {
   await close();
 });
 
+test("a lost device is an error, never a total, and is opened again", PATIENCE, async () => {
+  const page = await withGpu(link(KIWIPETE, 7, "&device=gpu"));
+  await page.click("#count");
+  await page.waitForFunction(() => document.querySelector("#progress").value > 0, null, PATIENCE);
+  const worker = page.workers().find((worker) => worker.url().includes("gpu-worker"));
+  await worker.evaluate(() => koggeDevice.destroy());
+  await page.waitForSelector("#count-problem:not([hidden])", PATIENCE);
+  assert.match(await text(page, "#count-problem"), /the device was lost/);
+  assert.match(await text(page, "#status"), /There is no result/);
+  assert.ok(!(await page.$("#total:not(.partial):not(:empty)")), "no total is shown as complete");
+  await page.fill("#depth", "3");
+  await page.click("#count");
+  assert.equal(await total(page), 97_862n);
+  assert.match(await text(page, "#status"), /WebGPU/);
+});
+
 test("a divide through WebGPU fills in row by row", PATIENCE, async () => {
-  const { page, close } = await open({ hash: link(KIWIPETE, 4, "&device=gpu") });
+  const page = await withGpu(link(KIWIPETE, 4, "&device=gpu"));
   assert.equal(await total(page), 4_085_603n);
   assert.match(await text(page, "#status"), /WebGPU/);
   assert.equal(await page.$$eval("#rows .leaves.partial", (cells) => cells.length), 0);
-  await close();
+});
+
+test("a count through WebGPU can be stopped", PATIENCE, async () => {
+  const page = await withGpu(link(KIWIPETE, 7, "&device=gpu"));
+  await page.click("#count");
+  await page.waitForFunction(() => document.querySelector("#progress").value > 0, null, PATIENCE);
+  await page.click("#stop");
+  await page.waitForFunction(() => /Stopped/.test(document.querySelector("#status").textContent), null, PATIENCE);
+  await page.fill("#depth", "3");
+  await page.click("#count");
+  assert.equal(await total(page), 97_862n);
+  assert.match(await text(page, "#status"), /WebGPU/);
 });
 
 test("a faulty divide is followed down to the wrong move, which is explained", PATIENCE, async () => {
@@ -208,19 +254,6 @@ test("a count can be stopped, and the next one is right", PATIENCE, async () => 
   await close();
 });
 
-test("a count through WebGPU can be stopped", PATIENCE, async () => {
-  const { page, close } = await open({ hash: link(KIWIPETE, 7, "&device=gpu") });
-  await page.click("#count");
-  await page.waitForFunction(() => document.querySelector("#progress").value > 0, null, PATIENCE);
-  await page.click("#stop");
-  await page.waitForFunction(() => /Stopped/.test(document.querySelector("#status").textContent), null, PATIENCE);
-  await page.fill("#depth", "3");
-  await page.click("#count");
-  assert.equal(await total(page), 97_862n);
-  assert.match(await text(page, "#status"), /WebGPU/);
-  await close();
-});
-
 test("moves go down, breadcrumbs and the browser's button go up, and the address keeps the state", PATIENCE, async () => {
   const { page, close } = await open();
   await total(page);
@@ -287,23 +320,6 @@ test("without WebGPU the CPU counts, and asking for WebGPU is an error", PATIENC
   await close();
 });
 
-test("a lost device is an error, never a total, and is opened again", PATIENCE, async () => {
-  const { page, close } = await open({ hash: link(KIWIPETE, 7, "&device=gpu") });
-  await page.click("#count");
-  await page.waitForFunction(() => document.querySelector("#progress").value > 0, null, PATIENCE);
-  const worker = page.workers().find((worker) => worker.url().includes("gpu-worker"));
-  await worker.evaluate(() => koggeDevice.destroy());
-  await page.waitForSelector("#count-problem:not([hidden])", PATIENCE);
-  assert.match(await text(page, "#count-problem"), /the device was lost/);
-  assert.match(await text(page, "#status"), /There is no result/);
-  assert.ok(!(await page.$("#total:not(.partial):not(:empty)")), "no total is shown as complete");
-  await page.fill("#depth", "3");
-  await page.click("#count");
-  assert.equal(await total(page), 97_862n);
-  assert.match(await text(page, "#status"), /WebGPU/);
-  await close();
-});
-
 test("a worker that fails is an error, and is replaced", PATIENCE, async () => {
   const { page, close } = await open({ hash: link(KIWIPETE, 4, "&device=cpu") });
   await total(page);
@@ -367,7 +383,7 @@ test("kinds of moves are counted when asked for", PATIENCE, async () => {
 });
 
 test("kinds of moves are counted through WebGPU", PATIENCE, async () => {
-  const { page, close } = await open({ hash: link(KIWIPETE, 3, "&device=gpu&kinds=1") });
+  const page = await withGpu(link(KIWIPETE, 3, "&device=gpu&kinds=1"));
   assert.equal(await total(page), 97_862n);
   assert.match(await text(page, "#status"), /WebGPU/);
   assert.deepEqual(await kinds(page), knownKinds("kiwipete", 3));
@@ -375,7 +391,6 @@ test("kinds of moves are counted through WebGPU", PATIENCE, async () => {
   await page.click("#count");
   assert.equal(await total(page), 48n);
   assert.deepEqual(await kinds(page), ["8", "0", "2", "0", "0", "0", "0", "0"]);
-  await close();
 });
 
 test("a position is set up by moving pieces freely", PATIENCE, async () => {
@@ -411,25 +426,36 @@ test("Chess960 is counted, and castling is made by moving the king to its rook",
   await close();
 });
 
-for (const [device, lines] of [["cpu", 160], ["gpu", 6]]) {
-  test(`trees of Chess960 on ${device}`, PATIENCE, async () => {
-    const text = readFileSync(new URL("../../../board/data/chess960.epd", import.meta.url), "utf8");
-    const roots = text.split("\n").slice(0, lines).map((line) => [line.split(" ;")[0], line.match(/;D3 (\d+)/)[1]]);
-    const { page, close } = await open();
-    await total(page);
-    const found = await page.evaluate(async ([device, fens]) => {
-      const { Counter } = await import("/js/counter.js");
-      const { describe } = await import("/js/engine.js");
-      const counter = new Counter();
-      const found = [];
-      const quiet = () => {};
-      for (const fen of fens) found.push(String((await counter.count(describe(fen), 3, device, false, quiet, quiet)).total));
-      return found;
-    }, [device, roots.map(([fen]) => fen)]);
-    assert.deepEqual(found, roots.map(([, leaves]) => leaves));
-    await close();
-  });
+/** Returns trees of Chess960, and their leaves at depth 3. */
+function chess960(trees) {
+  const lines = readFileSync(new URL("../../../board/data/chess960.epd", import.meta.url), "utf8").split("\n");
+  return lines.slice(0, trees).map((line) => ({ fen: line.split(" ;")[0], leaves: BigInt(line.match(/;D3 (\d+)/)[1]) }));
 }
+
+test("trees of Chess960 on the CPU", PATIENCE, async () => {
+  const roots = chess960(160);
+  const { page, close } = await open();
+  await total(page);
+  const found = await page.evaluate(async (fens) => {
+    const { Counter } = await import("/js/counter.js");
+    const { describe } = await import("/js/engine.js");
+    const counter = new Counter();
+    const found = [];
+    const quiet = () => {};
+    for (const fen of fens) found.push((await counter.count(describe(fen), 3, "cpu", false, quiet, quiet)).total);
+    return found;
+  }, roots.map(({ fen }) => fen));
+  assert.deepEqual(found, roots.map(({ leaves }) => leaves));
+  await close();
+});
+
+test("trees of Chess960 through WebGPU", PATIENCE, async () => {
+  for (const { fen, leaves } of chess960(6)) {
+    const page = await withGpu(link(fen, 3, "&device=gpu"));
+    assert.equal(await total(page), leaves, fen);
+    assert.match(await text(page, "#status"), /WebGPU/);
+  }
+});
 
 test("the divide and the link can be copied", PATIENCE, async () => {
   const { page, close } = await open({ hash: link(POSITION3, 2), options: { permissions: ["clipboard-read", "clipboard-write"] } });
