@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kogge_gpu::interface::{Compilation, Launch};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES};
-use kogge_gpu::{Failure, GpuSettings, Interface, Parameter};
+use kogge_gpu::{Failure, GpuSettings, Interface, Mutation, Parameter};
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
 use crate::kernels::{compiler_options, source};
@@ -121,6 +121,10 @@ impl Interface for OpenClInterface {
             }
         }
         Ok(Compilation { log: logs, kernels: start.elapsed(), ..Compilation::default() })
+    }
+
+    fn mutate(&mut self, mutation: Mutation) {
+        self.settings.mutation = Some(mutation);
     }
 
     fn forget(&mut self, module: Module) {

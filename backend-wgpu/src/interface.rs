@@ -280,6 +280,10 @@ impl Interface for WgpuInterface {
         self.compile_modules(modules)
     }
 
+    fn mutate(&mut self, mutation: Mutation) {
+        self.settings.mutation = Some(mutation);
+    }
+
     fn forget(&mut self, module: Module) {
         for name in Name::of(&[module]) {
             self.kernels[name as usize] = None;

@@ -17,7 +17,7 @@ use crate::lists::sums;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
-use crate::settings::{GpuOptions, GpuSettings, Runs};
+use crate::settings::{GpuOptions, GpuSettings, Mutation, Runs};
 use crate::tuning::{Cache, complete};
 use crate::watching::Watching;
 
@@ -86,6 +86,13 @@ where
     /// As for [`Gpu::open`], without the self-test.
     pub fn untested(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         block_on(Self::connect(device, options))
+    }
+
+    /// Puts an error into all kernels but the kernels of counting, in place of any earlier error, for tests. The kernels are compiled and tested
+    /// again before their next use.
+    pub fn mutate(&mut self, mutation: Mutation) {
+        self.session.runner.interface.mutate(mutation);
+        (self.merging_tested, self.categories_tested, self.minimax_tested) = (false, false, false);
     }
 
     /// Tests merging on the device. The larger lists of the test have several shards, as large lists have when buffers are small.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::kernels::{Kernel, Module};
+use crate::settings::Mutation;
 
 /// A GPU interface with an open device: buffers in device memory, and kernels that work on them.
 ///
@@ -67,6 +68,10 @@ pub trait Interface {
 
     /// Frees the kernels of a module.
     fn forget(&mut self, module: Module);
+
+    /// Puts an error into the kernels that are compiled from now on, in place of any earlier one. Only an interface that compiles sources
+    /// needs this.
+    fn mutate(&mut self, _mutation: Mutation) {}
 
     /// Launches a kernel.
     ///

@@ -4,15 +4,13 @@
 //! in folders of their own run beside the other steps.
 
 use std::{
-    io::{self, Read},
-    process::Command,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
 };
 
 use crate::{
     GPUS, Gpus, REQUIRED_DEVICES, Result, lint, macos, neon, platform, python,
-    steps::{say_times, step},
+    steps::{command, say_times, step},
     system::{self, AARCH64, BROWSER, CXX_COMPILER, POSTGRESQL},
     tests, web,
 };
@@ -20,7 +18,7 @@ use crate::{
 /// The commands of this program that build in folders of their own.
 const BESIDE: [&[&str]; 5] = [&["fuzz", "--seconds", "10"], &["neon"], &["web", "--test"], &["shipped"], &["licences"]];
 
-/// Checks everything. Tests come last and alone: readers of the log look for their results, and some of them expect an answer in time.
+/// Checks everything. Tests come last, because readers of the log look for their results.
 pub(crate) fn run() -> Result {
     step("requirements", provide)?;
     let failed = AtomicBool::new(false);
@@ -54,21 +52,12 @@ fn before_tests() -> Result {
     tests::build(&GPUS)
 }
 
-/// Runs a command of this program, and prints its output when it has ended.
+/// Runs a command of this program.
 fn run_beside(arguments: &[&str]) -> std::result::Result<(), String> {
-    let name = arguments.join(" ");
-    let ended = step(&format!("{name}, beside other steps"), || {
-        let (mut reader, writer) = io::pipe()?;
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(arguments).env(REQUIRED_DEVICES, GPUS.join(",")).stdout(writer.try_clone()?).stderr(writer);
-        let mut child = command.spawn()?;
-        // The pipe ends when nobody can write to it any more.
-        drop(command);
-        let mut output = Vec::new();
-        reader.read_to_end(&mut output)?;
-        let status = child.wait()?;
-        eprintln!("\n== output of {name}\n{}", String::from_utf8_lossy(&output));
-        if status.success() { Ok(()) } else { Err(format!("`cargo xtask {name}` failed ({status}).").into()) }
+    let name = format!("{}, beside other steps", arguments.join(" "));
+    let ended = step(&name, || {
+        let this = command(std::env::current_exe()?).args(arguments);
+        this.env(REQUIRED_DEVICES, &GPUS.join(",")).run_beside()
     });
     ended.map_err(|error| error.to_string())
 }

@@ -76,7 +76,8 @@ enum Command {
     Shipped(Gpus),
     /// Build the program for Windows and test it in Wine, after installing Wine and a C compiler for Windows, where possible
     Windows,
-    /// Check everything that a change must pass: lint, licences, macos (the program only), fuzz, neon, web, shipped, python, test
+    /// Check everything that a change must pass: lint, macos (the program only), python and test; beside them fuzz, neon, web, shipped and
+    /// licences
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {
@@ -198,7 +199,7 @@ fn lint() -> Result {
 /// crate in a row depends on another one, it also enables features there: the driver is built with `serde` beside the program.
 const FEATURES: [(&[&str], &str, bool); 5] = [
     (&["kogge-driver", "kogge-ledger", "kogge"], "", true),
-    (&["kogge-cli", "kogge-driver"], "", true),
+    (&["kogge-cli", "kogge-driver"], "", false),
     (&["kogge-cli"], "default", true),
     (&["kogge", "kogge-cli", "kogge-ledger"], "kogge-cli/opencl,kogge-cli/parquet", false),
     (&["kogge", "kogge-cli", "kogge-ledger"], "kogge-cli/wgpu,kogge-cli/search,kogge-cli/postgres", false),

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    io::{self, Read},
     process::{Child, Command, Output, Stdio},
     sync::{Mutex, PoisonError},
     time::Instant,
@@ -83,6 +84,22 @@ impl Run {
         eprintln!("$ {}", self.shown);
         let status = self.command.status().map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;
         if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status}).", self.shown).into()) }
+    }
+
+    /// Runs the command, and prints its output at the end, so that it is not mixed with the output of a command that runs beside it.
+    pub(crate) fn run_beside(self) -> Result {
+        let Self { mut command, shown } = self;
+        eprintln!("$ {shown} &");
+        let (mut reader, writer) = io::pipe()?;
+        command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        let mut child = command.spawn().map_err(|error| format!("`{shown}` cannot be started: {error}."))?;
+        // The pipe ends when nobody can write to it any more.
+        drop(command);
+        let mut output = Vec::new();
+        reader.read_to_end(&mut output)?;
+        let status = child.wait()?;
+        eprintln!("\n== output of `{shown}`:\n{}", String::from_utf8_lossy(&output));
+        if status.success() { Ok(()) } else { Err(format!("`{shown}` failed ({status}).").into()) }
     }
 
     /// Starts the command in the background, silently.

@@ -1,7 +1,9 @@
 //! The tests of the workspace, with all features.
 
+use std::{collections::BTreeSet, thread};
+
 use crate::{
-    REQUIRED_DEVICES, Result,
+    REQUIRED_DEVICES, Result, metadata,
     steps::{self, Run, cargo, step},
 };
 
@@ -14,11 +16,23 @@ pub(crate) fn build(gpus: &[&str]) -> Result {
     step("doc tests", || test(gpus).arg("--doc").run())
 }
 
+/// The name of the tests of a device. They mostly wait for compilers of kernels, which use one core, so they run beside the other tests.
+const DEVICE: &str = "device";
+
 /// Runs all tests but the tests in the documentation.
 pub(crate) fn run(gpus: &[&str]) -> Result {
     note_missing_variants();
+    let others: BTreeSet<_> = metadata::tests()?.into_iter().filter(|name| name != DEVICE).collect();
+    let others = others.iter().flat_map(|name| ["--test", name]);
     steps::announce("tests");
-    test(gpus).arg("--tests").run()
+    let (beside, others) = thread::scope(|scope| {
+        let devices =
+            scope.spawn(|| test(gpus).args(["--test", DEVICE]).run_beside().map_err(|error| error.to_string()));
+        let others = test(gpus).args(["--lib", "--bins"]).args(others).run();
+        (devices.join(), others)
+    });
+    others?;
+    Ok(beside.map_err(|_| "A thread failed.")??)
 }
 
 fn test(gpus: &[&str]) -> Run {

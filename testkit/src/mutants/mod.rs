@@ -10,7 +10,7 @@ use std::{iter, thread};
 use kogge_board::merge::MergeOptions;
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::kernels::Module;
-use kogge_gpu::source::{Form, source};
+use kogge_gpu::source::{Form, MODULES, source};
 use kogge_gpu::{Gpu, GpuOptions, Mutation};
 
 pub use self::list::{ANY_ORDER, CARRY, EMULATED, FILL, MUTANTS, SUBGROUPS};
@@ -63,12 +63,31 @@ impl Mutant {
     }
 
     /// Opens a device with this error and returns the result of the self-test.
-    fn verdict<D: TestDevice>(&self, device: &D, options: &GpuOptions) -> Result<(), BackendError> {
-        let options = GpuOptions { mutation: Some(self.mutation), ..options.clone() };
+    ///
+    /// To compile the kernels of counting takes long. If they have no error, they are compiled once, for `right`, which is opened when it is
+    /// needed first.
+    fn verdict<D: TestDevice>(
+        &self,
+        device: &D,
+        options: &GpuOptions,
+        right: &mut Option<Gpu<D>>,
+    ) -> Result<(), BackendError> {
+        let mutated = GpuOptions { mutation: Some(self.mutation), ..options.clone() };
         if self.found_by == SelfTest::Counting {
-            return Gpu::untuned(device, &options).map(drop);
+            return Gpu::untuned(device, &mutated).map(drop);
         }
-        let mut backend = Gpu::untested(device, &options)?;
+        let mut opened;
+        let backend = if self.is_in(&[Module::Counting]) {
+            opened = Gpu::untested(device, &mutated)?;
+            &mut opened
+        } else {
+            let backend = match right {
+                Some(backend) => backend,
+                None => right.insert(Gpu::untested(device, options)?),
+            };
+            backend.mutate(self.mutation);
+            backend
+        };
         let start = [Quad48::from(&Fen::start().position)];
         match self.found_by {
             SelfTest::Counting => Ok(()),
@@ -78,10 +97,9 @@ impl Mutant {
         }
     }
 
-    /// Whether the text to replace occurs in any form of any module's source.
-    fn is_in_a_source(&self) -> bool {
-        let modules = [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
-        let mut sources = modules.into_iter().flat_map(|module| Form::ALL.map(|form| source(module, form)));
+    /// Whether the text to replace occurs in any form of these modules' sources.
+    fn is_in(&self, modules: &[Module]) -> bool {
+        let mut sources = modules.iter().flat_map(|&module| Form::ALL.map(|form| source(module, form)));
         sources.any(|source| source.contains(self.mutation.from))
     }
 
@@ -90,7 +108,7 @@ impl Mutant {
         let Self { error, mutation: Mutation { from, .. }, found_by } = self;
         let reason = match verdict {
             Err(BackendError::WrongAnswer { .. }) => return None,
-            _ if !self.is_in_a_source() => format!("no source contains the text {from:?}"),
+            _ if !self.is_in(&MODULES) => format!("no source contains the text {from:?}"),
             Ok(()) => format!("the self-test of {found_by:?} passes"),
             Err(failure) => failure.to_string(),
         };
@@ -106,8 +124,9 @@ pub fn find_each<D: TestDevice>(options: &GpuOptions, mutants: &[Mutant]) {
     let next = AtomicUsize::new(0);
     let search = || {
         let Some(device) = first_device::<D>() else { return Vec::new() };
+        let mut right = None;
         let claimed = iter::from_fn(|| mutants.get(next.fetch_add(1, Ordering::Relaxed)));
-        claimed.filter_map(|mutant| mutant.missed(mutant.verdict(&device, options))).collect()
+        claimed.filter_map(|mutant| mutant.missed(mutant.verdict(&device, options, &mut right))).collect()
     };
     let missed: Vec<_> = thread::scope(|scope| {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
