@@ -11,12 +11,6 @@ pub(crate) fn members() -> Result<Metadata> {
     Ok(MetadataCommand::new().current_dir(root()).no_deps().exec()?)
 }
 
-/// Returns the names of the members' integration tests.
-pub(crate) fn tests() -> Result<Vec<String>> {
-    let targets = members()?.packages.into_iter().flat_map(|package| package.targets);
-    Ok(targets.filter(|target| target.is_test()).map(|target| target.name).collect())
-}
-
 pub(crate) fn target() -> Result<PathBuf> {
     Ok(members()?.target_directory.into())
 }

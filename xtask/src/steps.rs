@@ -3,6 +3,7 @@
 use std::{
     ffi::OsStr,
     io::{self, Read},
+    path::Path,
     process::{Child, Command, Output, Stdio},
     sync::{Mutex, PoisonError},
     time::Instant,
@@ -77,6 +78,12 @@ impl Run {
     pub(crate) fn env(mut self, variable: &str, value: &str) -> Self {
         self.command.env(variable, value);
         self.shown = format!("{variable}='{value}' {}", self.shown);
+        self
+    }
+
+    /// Runs the command in another folder.
+    pub(crate) fn within(mut self, folder: impl AsRef<Path>) -> Self {
+        self.command.current_dir(folder.as_ref());
         self
     }
 

@@ -1,10 +1,12 @@
 //! The tests of the workspace, with all features.
 
-use std::{collections::BTreeSet, thread};
+use std::thread;
+
+use cargo_metadata::{Artifact, Message};
 
 use crate::{
-    REQUIRED_DEVICES, Result, metadata,
-    steps::{self, Run, cargo, step},
+    REQUIRED_DEVICES, Result,
+    steps::{self, Run, cargo, command, step},
 };
 
 /// The variable that names the variants of the CPU code whose tests fail on a CPU that lacks them.
@@ -22,22 +24,44 @@ const DEVICE: &str = "device";
 /// Runs all tests but the tests in the documentation.
 pub(crate) fn run(gpus: &[&str]) -> Result {
     note_missing_variants();
-    let others: BTreeSet<_> = metadata::tests()?.into_iter().filter(|name| name != DEVICE).collect();
-    let others = others.iter().flat_map(|name| ["--test", name]);
+    let (devices, others): (Vec<_>, Vec<_>) =
+        programs(gpus)?.into_iter().partition(|program| program.target.name == DEVICE);
     steps::announce("tests");
-    let (beside, others) = thread::scope(|scope| {
-        let devices =
-            scope.spawn(|| test(gpus).args(["--test", DEVICE]).run_beside().map_err(|error| error.to_string()));
-        let others = test(gpus).args(["--lib", "--bins"]).args(others).run();
-        (devices.join(), others)
+    let (devices, others) = thread::scope(|scope| {
+        let run_beside =
+            |program: &Artifact| command_of(program, gpus).and_then(Run::run_beside).map_err(|error| error.to_string());
+        let devices = scope.spawn(move || devices.iter().try_for_each(run_beside));
+        (devices.join(), others.iter().try_for_each(|program| command_of(program, gpus)?.run()))
     });
     others?;
-    Ok(beside.map_err(|_| "A thread failed.")??)
+    Ok(devices.map_err(|_| "A thread failed.")??)
+}
+
+/// Returns the programs of the tests, built if necessary.
+fn programs(gpus: &[&str]) -> Result<Vec<Artifact>> {
+    let build = test(gpus).args(["--tests", "--no-run", "--message-format=json-render-diagnostics"]);
+    let messages = Message::parse_stream(&build.output()?.stdout[..]).collect::<std::io::Result<Vec<_>>>()?;
+    let programs = messages.into_iter().filter_map(|message| match message {
+        Message::CompilerArtifact(artifact) if artifact.profile.test && artifact.executable.is_some() => Some(artifact),
+        _ => None,
+    });
+    Ok(programs.collect())
+}
+
+/// Returns the command that runs a program of tests in the folder of its package, as Cargo does.
+fn command_of(program: &Artifact, gpus: &[&str]) -> Result<Run> {
+    let path = program.executable.as_ref().ok_or("The tests have no program.")?;
+    let folder = program.manifest_path.parent().ok_or("The package has no folder.")?;
+    Ok(required(command(path).within(folder), gpus))
 }
 
 fn test(gpus: &[&str]) -> Run {
-    let test = cargo("test").args(["--workspace", "--all-features"]);
-    test.env(REQUIRED_DEVICES, &gpus.join(",")).env(REQUIRED_VARIANTS, &required_variants())
+    required(cargo("test").args(["--workspace", "--all-features"]), gpus)
+}
+
+/// Tells tests which devices and variants they need.
+fn required(run: Run, gpus: &[&str]) -> Run {
+    run.env(REQUIRED_DEVICES, &gpus.join(",")).env(REQUIRED_VARIANTS, &required_variants())
 }
 
 /// Returns the variants of the CPU code that must be tested: those in the environment variable, or else the variants that any current CPU can
