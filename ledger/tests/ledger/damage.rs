@@ -233,6 +233,7 @@ fn is_as_it_was(name: &str, root: &Fen, entries: u64, leaves: u128) {
 #[test]
 fn the_ledgers_of_the_data_are_as_they_were() {
     is_as_it_was("start13", &Fen::start(), 1024, 1_981_066_775_000_396_239);
+    is_as_it_was("start14", &Fen::start(), 10_000, 61_885_021_521_585_529_237);
     is_as_it_was("start12-stats", &Fen::start(), 148, 62_854_969_236_701_747);
     is_as_it_was("kiwipete10", &fen(KIWIPETE), 123, 29_344_805_396_643_919);
 }
