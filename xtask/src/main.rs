@@ -5,6 +5,8 @@ mod architecture;
 mod archive;
 mod bundle;
 mod ci;
+#[cfg(test)]
+mod dependencies;
 mod dist;
 mod fuzz;
 mod macos;
@@ -50,8 +52,6 @@ enum Command {
     Test(Gpus),
     /// Check formatting, clippy, several sets of features and the documentation, with warnings denied
     Lint,
-    /// Check that every dependency comes from crates.io under a licence that kogge may use, with cargo-deny
-    Licences,
     /// Fuzz every target for a short while
     Fuzz {
         /// Seconds for each target
@@ -76,8 +76,7 @@ enum Command {
     Shipped(Gpus),
     /// Build the program for Windows and test it in Wine, after installing Wine and a C compiler for Windows, where possible
     Windows,
-    /// Check everything that a change must pass: lint, macos (the program only), python and test; beside them fuzz, neon, web, shipped and
-    /// licences
+    /// Check everything that a change must pass: lint, macos (the program only), python and test; beside them fuzz, neon, web and shipped
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {
@@ -153,7 +152,6 @@ fn run(command: Command) -> Result {
     match command {
         Command::Test(gpus) => test(gpus.provide()?),
         Command::Lint => lint(),
-        Command::Licences => licences(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
         Command::Report { files } => report::run(&files),
         Command::Neon => neon::test(),
@@ -213,18 +211,6 @@ fn features() -> Result {
         let clippy = cargo("clippy").args(packages).args(targets).args(["--no-default-features", "--features"]);
         clippy.args([features, "--", "-D", "warnings"]).run()
     })
-}
-
-/// Checks the licences and sources of all dependencies by the rules in `deny.toml`, and that the product contains no GPL code.
-///
-/// If cargo-deny is missing, it is built first, without optimisation and debug information, because it runs for only a few seconds.
-fn licences() -> Result {
-    if cargo("deny").arg("--version").output().is_err() {
-        let install = cargo("install").args(["--locked", "--debug", "cargo-deny@0.20.2"]);
-        install.env("CARGO_PROFILE_DEV_DEBUG", "false").run()?;
-    }
-    cargo("deny").args(["check", "licenses", "sources"]).run()?;
-    cargo("deny").args(["--exclude-dev", "check", "bans"]).run()
 }
 
 fn root() -> &'static Path {
