@@ -31,7 +31,8 @@ pub(crate) fn run(gpus: &[&str]) -> Result {
         let run_beside =
             |program: &Artifact| command_of(program, gpus).and_then(Run::run_beside).map_err(|error| error.to_string());
         let devices = scope.spawn(move || devices.iter().try_for_each(run_beside));
-        (devices.join(), others.iter().try_for_each(|program| command_of(program, gpus)?.run()))
+        let others = others.iter().try_for_each(|program| command_of(program, gpus)?.run());
+        (devices.join(), others)
     });
     others?;
     Ok(devices.map_err(|_| "A thread failed.")??)
@@ -68,7 +69,7 @@ fn required(run: Run, gpus: &[&str]) -> Run {
 /// run.
 fn required_variants() -> String {
     let current = match () {
-        () if cfg!(target_arch = "x86_64") => "portable,bmi,avx2",
+        () if cfg!(target_arch = "x86_64") => "portable,avx2",
         () if cfg!(target_arch = "aarch64") => "portable,neon",
         () => "portable",
     };
