@@ -1,38 +1,26 @@
 //! All checks that a change must pass, in two rows of steps that run side by side.
 //!
 //! Cargo locks a folder of build outputs while it builds, and a build ends with a few crates that use one core each. So the steps that build
-//! in folders of their own run beside the other steps.
+//! in folders of their own run beside the other steps, after the tests of devices, which mostly use one core.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-    thread,
-};
+use std::time::Duration;
 
 use crate::{
-    GPUS, Gpus, REQUIRED_DEVICES, Result, lint, macos, neon, platform, python,
-    steps::{command, say_times, step},
+    GPUS, Gpus, REQUIRED_DEVICES, Result, fuzz, lint, macos, neon, platform, python,
+    steps::{Beside, command, say_times, step},
     system::{self, AARCH64, BROWSER, CXX_COMPILER, POSTGRESQL},
     tests, web,
 };
 
-/// The commands of this program that build in folders of their own.
-const BESIDE: [&[&str]; 4] = [&["fuzz", "--seconds", "10"], &["neon"], &["web", "--test"], &["shipped"]];
+/// The commands of this program that run beside other steps.
+const BESIDE: [&[&str]; 3] = [&["neon"], &["web", "--test"], &["shipped"]];
 
-/// Checks everything. Tests come last, because readers of the log look for their results.
+/// Checks everything. The tests of the host come last, because readers of the log look for their results.
 pub(crate) fn run() -> Result {
     step("requirements", provide)?;
-    let failed = AtomicBool::new(false);
-    let (first, beside) = thread::scope(|scope| {
-        let beside =
-            scope.spawn(|| BESIDE.iter().filter(|_| !failed.load(Relaxed)).try_for_each(|step| run_beside(step)));
-        let first = before_tests();
-        failed.store(first.is_err(), Relaxed);
-        (first, beside.join())
-    });
-    first?;
-    beside.map_err(|_| "A thread failed.")??;
-    say_times();
-    tests::run(&GPUS)
+    tests::build(&GPUS)?;
+    let beside = BESIDE.iter().map(|arguments| beside(arguments)).collect::<Result<Vec<_>>>()?;
+    tests::run(&GPUS, before_tests, beside)
 }
 
 /// Installs what all steps need, because package managers do not run side by side.
@@ -44,20 +32,17 @@ fn provide() -> Result {
     Gpus { no_gpu: false }.provide().map(drop)
 }
 
-/// Runs the steps that share the folder of build outputs with the tests.
 fn before_tests() -> Result {
     lint()?;
     macos::check_briefly()?;
+    step("fuzzing", || fuzz::run(Duration::from_secs(10), None))?;
     python(&GPUS)?;
-    tests::build(&GPUS)
+    say_times();
+    Ok(())
 }
 
-/// Runs a command of this program.
-fn run_beside(arguments: &[&str]) -> std::result::Result<(), String> {
-    let name = format!("{}, beside other steps", arguments.join(" "));
-    let ended = step(&name, || {
-        let this = command(std::env::current_exe()?).args(arguments);
-        this.env(REQUIRED_DEVICES, &GPUS.join(",")).run_beside()
-    });
-    ended.map_err(|error| error.to_string())
+/// Returns a command of this program.
+fn beside(arguments: &[&str]) -> Result<Beside> {
+    let this = command(std::env::current_exe()?).args(arguments);
+    Ok((arguments.join(" "), this.env(REQUIRED_DEVICES, &GPUS.join(","))))
 }

@@ -5,7 +5,11 @@ use std::{
     io::{self, Read},
     path::Path,
     process::{Child, Command, Output, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
     time::Instant,
 };
 
@@ -36,6 +40,26 @@ pub(crate) fn say_times() {
     times.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     announce("seconds of each part so far");
     times.iter().for_each(|(name, seconds)| eprintln!("{seconds:8.1}  {name}"));
+}
+
+/// A command that runs beside other steps, and its name.
+pub(crate) type Beside = (String, Run);
+
+/// Runs `first`, and beside it these commands, one after another. If `first` fails, no further command is started.
+pub(crate) fn side_by_side(first: impl FnOnce() -> Result, beside: Vec<Beside>) -> Result {
+    let failed = AtomicBool::new(false);
+    let run_beside = |(name, run): Beside| {
+        step(&format!("{name}, beside other steps"), || run.run_beside()).map_err(|error| error.to_string())
+    };
+    let (first, beside) = thread::scope(|scope| {
+        let beside = scope.spawn(|| beside.into_iter().take_while(|_| !failed.load(Relaxed)).try_for_each(run_beside));
+        // The thread works meanwhile, so it is joined last.
+        let first = first();
+        failed.store(first.is_err(), Relaxed);
+        (first, beside.join())
+    });
+    first?;
+    Ok(beside.map_err(|_| "A thread failed.")??)
 }
 
 /// A command that prints itself, runs in the root of the workspace, and must succeed.
@@ -94,7 +118,7 @@ impl Run {
     }
 
     /// Runs the command, and prints its output at the end, so that it is not mixed with the output of a command that runs beside it.
-    pub(crate) fn run_beside(self) -> Result {
+    fn run_beside(self) -> Result {
         let Self { mut command, shown } = self;
         eprintln!("$ {shown} &");
         let (mut reader, writer) = io::pipe()?;

@@ -1,12 +1,10 @@
 //! The tests of the workspace, with all features.
 
-use std::thread;
-
-use cargo_metadata::{Artifact, Message};
+use cargo_metadata::{Artifact, Message, camino::Utf8Path};
 
 use crate::{
     REQUIRED_DEVICES, Result,
-    steps::{self, Run, cargo, command, step},
+    steps::{Beside, Run, announce, cargo, command, side_by_side, step},
 };
 
 /// The variable that names the variants of the CPU code whose tests fail on a CPU that lacks them.
@@ -21,21 +19,22 @@ pub(crate) fn build(gpus: &[&str]) -> Result {
 /// The name of the tests of a device. They mostly wait for compilers of kernels, which use one core, so they run beside the other tests.
 const DEVICE: &str = "device";
 
-/// Runs all tests but the tests in the documentation.
-pub(crate) fn run(gpus: &[&str]) -> Result {
-    note_missing_variants();
+/// Runs `before`, and then all tests but the tests in the documentation. Beside these run the tests of devices, and then the commands of
+/// `beside`.
+pub(crate) fn run(gpus: &[&str], before: impl FnOnce() -> Result, beside: impl IntoIterator<Item = Beside>) -> Result {
     let (devices, others): (Vec<_>, Vec<_>) =
         programs(gpus)?.into_iter().partition(|program| program.target.name == DEVICE);
-    steps::announce("tests");
-    let (devices, others) = thread::scope(|scope| {
-        let run_beside =
-            |program: &Artifact| command_of(program, gpus).and_then(Run::run_beside).map_err(|error| error.to_string());
-        let devices = scope.spawn(move || devices.iter().try_for_each(run_beside));
-        let others = others.iter().try_for_each(|program| command_of(program, gpus)?.run());
-        (devices.join(), others)
+    let devices = devices.iter().map(|program| {
+        Ok((format!("tests of {}", folder(program)?.file_name().unwrap_or("devices")), command_of(program, gpus)?))
     });
-    others?;
-    Ok(devices.map_err(|_| "A thread failed.")??)
+    let beside = devices.chain(beside.into_iter().map(Ok)).collect::<Result<Vec<_>>>()?;
+    let first = || {
+        before()?;
+        note_missing_variants();
+        announce("tests");
+        others.iter().try_for_each(|program| command_of(program, gpus)?.run())
+    };
+    side_by_side(first, beside)
 }
 
 /// Returns the programs of the tests, built if necessary.
@@ -52,8 +51,12 @@ fn programs(gpus: &[&str]) -> Result<Vec<Artifact>> {
 /// Returns the command that runs a program of tests in the folder of its package, as Cargo does.
 fn command_of(program: &Artifact, gpus: &[&str]) -> Result<Run> {
     let path = program.executable.as_ref().ok_or("The tests have no program.")?;
-    let folder = program.manifest_path.parent().ok_or("The package has no folder.")?;
-    Ok(required(command(path).within(folder), gpus))
+    Ok(required(command(path).within(folder(program)?), gpus))
+}
+
+/// Returns the folder of a program's package.
+fn folder(program: &Artifact) -> Result<&Utf8Path> {
+    Ok(program.manifest_path.parent().ok_or("The package has no folder.")?)
 }
 
 fn test(gpus: &[&str]) -> Run {
