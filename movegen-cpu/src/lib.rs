@@ -46,7 +46,7 @@
 //!
 //! * **In lanes.** The counting code is written once over a lane vector, a register of bitboards with one position per
 //!   lane, and compiled for one, two, four and eight lanes. [`Cpu::variants`] names the compilations that this CPU can
-//!   run: `portable`, `bmi`, `avx2`, `avx512` and `avx512-popcount` on x86-64, `portable` and `neon` on AArch64.
+//!   run: `portable`, `avx2`, `avx512` and `avx512-popcount` on x86-64, `portable` and `neon` on AArch64.
 //!   [`Cpu::new`] takes the best one, or the one that the environment variable `KOGGE_CPU` names; a variant that the
 //!   CPU cannot run is an error.
 //! * **In batches.** A level of the tree is a batch of 256 positions of 32 bytes plus at most the successors of one

@@ -10,11 +10,15 @@ use super::count;
 use super::evaluation::{self, LeafEvaluation};
 use super::generate::{self, MoveFilter};
 
-/// Defines [`Code`], its methods, and `compile!`, which compiles each of these functions for one instruction set. In the
-/// paths of the functions, `L` stands for the lane vector.
+/// Defines [`Code`], its methods, and the macros `compile_single!` and `compile!`, which compile the functions for single positions and
+/// for batches for one instruction set. In the paths of the functions, `L` stands for the lane vector.
 macro_rules! functions {
-    ($($(#[$documentation:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),*) $(-> $output:ty)?
-        = $function:expr;)*) => {
+    (
+        single { $($(#[$single_documentation:meta])* $single_visibility:vis fn $single:ident
+            ($($single_argument:ident: $single_type:ty),*) $(-> $single_output:ty)? = $single_function:expr;)* }
+        batches { $($(#[$documentation:meta])* $visibility:vis fn $name:ident
+            ($($argument:ident: $type:ty),*) $(-> $output:ty)? = $function:expr;)* }
+    ) => {
         /// One compilation of the code: the generator and the evaluation for single positions, as searches need them,
         /// and the counter of [`Cpu`](crate::Cpu).
         ///
@@ -33,20 +37,38 @@ macro_rules! functions {
         pub struct Code {
             /// The name, for display and for `KOGGE_CPU`.
             pub(crate) name: &'static str,
+            $($single: unsafe fn($($single_type),*) $(-> $single_output)?,)*
             $($name: unsafe fn($($type),*) $(-> $output)?,)*
         }
 
-        impl Code {$(
-            $(#[$documentation])*
-            #[inline]
-            $visibility fn $name(&self, $($argument: $type),*) $(-> $output)? {
-                // SAFETY: `usable` returns only compilations whose features were detected.
-                unsafe { (self.$name)($($argument),*) }
-            }
-        )*}
+        methods! {
+            $($(#[$single_documentation])* $single_visibility fn $single
+                ($($single_argument: $single_type),*) $(-> $single_output)?;)*
+            $($(#[$documentation])* $visibility fn $name($($argument: $type),*) $(-> $output)?;)*
+        }
 
+        /// Compiles the functions for single positions for one instruction set, in a module of this name.
+        macro_rules! compile_single {
+            ($module:ident, $attribute:meta) => {
+                mod $module {
+                    use super::*;
+
+                    $(
+                        /// # Safety
+                        /// The CPU must have the features of this compilation.
+                        #[$attribute]
+                        pub(super) unsafe fn $single($($single_argument: $single_type),*) $(-> $single_output)? {
+                            $single_function($($single_argument),*)
+                        }
+                    )*
+                }
+            };
+        }
+
+        /// Compiles the functions for batches for one instruction set, in a module of this name, beside the functions for single positions
+        /// of another module.
         macro_rules! compile {
-            ($module:ident, $title:literal, $lanes:ty, $attribute:meta) => {
+            ($module:ident, $title:literal, $single_module:ident, $lanes:ty, $attribute:meta) => {
                 mod $module {
                     use super::*;
 
@@ -61,57 +83,100 @@ macro_rules! functions {
                         }
                     )*
 
-                    pub(super) const CODE: Code = Code { name: $title, $($name),* };
+                    pub(super) const CODE: Code =
+                        Code { name: $title, $($single: $single_module::$single,)* $($name),* };
                 }
             };
         }
     };
 }
 
-functions! {
-    /// Writes successors of a position to the end of `out`, in generation order. Returns whether the
-    /// position is in check.
-    pub fn successors(rules: &Rules, position: &Quad48, filter: MoveFilter, out: &mut Vec<Quad48>) -> bool
-        = generate::successors;
-    /// Counts the legal moves.
-    pub fn count(rules: &Rules, position: &Quad48) -> u32 = count::count;
-    /// Returns the value of a position to the side to move, as [`evaluate`](kogge_board::evaluate()).
-    pub fn evaluate(position: &Quad48) -> Score = kogge_board::evaluate;
-    /// Appends the evaluation of each position.
-    pub(crate) fn evaluate_all(positions: &[Quad48], out: &mut Vec<LeafEvaluation>) = evaluation::evaluate::<L>;
-    pub(crate) fn expand_register(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize
-        = batch::expand_register::<L>;
-    pub(crate) fn last_ply(batch: &Batch, leaves: &mut [u64]) = batch::last_ply::<L>;
-    pub(crate) fn last_two_plies(batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64
-        = batch::last_two_plies::<L>;
-    pub(crate) fn last_ply_by_kind(batch: &Batch, queue: &mut Queue, each: Option<&mut [Numbers]>) -> Numbers
-        = categories::last_ply_by_kind::<L>;
-    pub(crate) fn make_canonical(batch: &mut Batch) = batch::make_canonical::<L>;
+/// Defines the methods of [`Code`].
+macro_rules! methods {
+    ($($(#[$documentation:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),*) $(-> $output:ty)?;)*) => {
+        impl Code {$(
+            $(#[$documentation])*
+            #[inline]
+            $visibility fn $name(&self, $($argument: $type),*) $(-> $output)? {
+                // SAFETY: `usable` returns only compilations whose features were detected.
+                unsafe { (self.$name)($($argument),*) }
+            }
+        )*}
+    };
 }
 
-compile!(portable, "portable", u64, inline(never));
+functions! {
+    single {
+        /// Writes successors of a position to the end of `out`, in generation order. Returns whether the
+        /// position is in check.
+        pub fn successors(rules: &Rules, position: &Quad48, filter: MoveFilter, out: &mut Vec<Quad48>) -> bool
+            = generate::successors;
+        /// Counts the legal moves.
+        pub fn count(rules: &Rules, position: &Quad48) -> u32 = count::count;
+        /// Returns the value of a position to the side to move, as [`evaluate`](kogge_board::evaluate()).
+        pub fn evaluate(position: &Quad48) -> Score = kogge_board::evaluate;
+    }
+    batches {
+        /// Appends the evaluation of each position.
+        pub(crate) fn evaluate_all(positions: &[Quad48], out: &mut Vec<LeafEvaluation>) = evaluation::evaluate::<L>;
+        pub(crate) fn expand_register(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize
+            = batch::expand_register::<L>;
+        pub(crate) fn last_ply(batch: &Batch, leaves: &mut [u64]) = batch::last_ply::<L>;
+        pub(crate) fn last_two_plies(batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64
+            = batch::last_two_plies::<L>;
+        pub(crate) fn last_ply_by_kind(batch: &Batch, queue: &mut Queue, each: Option<&mut [Numbers]>) -> Numbers
+            = categories::last_ply_by_kind::<L>;
+        pub(crate) fn make_canonical(batch: &mut Batch) = batch::make_canonical::<L>;
+    }
+}
+
+compile_single!(single, inline(never));
+compile!(portable, "portable", single, u64, inline(never));
 #[cfg(x86_variants)]
-compile!(bmi, "bmi", u64, target_feature(enable = "popcnt,bmi1,bmi2,lzcnt"));
-#[cfg(x86_variants)]
-compile!(avx2, "avx2", crate::lanes::avx2::Avx2, target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt"));
-#[cfg(x86_variants)]
-compile!(
-    avx512,
-    "avx512",
-    crate::lanes::avx512::Avx512<false>,
-    target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
-);
-#[cfg(x86_variants)]
-compile!(
-    avx512_popcount,
-    "avx512-popcount",
-    crate::lanes::avx512::Avx512<true>,
-    target_feature(enable = "avx512vpopcntdq,avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
-);
+mod x86 {
+    use super::*;
+
+    // AVX-512 gains nothing for single positions.
+    compile_single!(single, target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt"));
+    compile!(avx2, "avx2", single, crate::lanes::avx2::Avx2, target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt"));
+    compile!(
+        avx512,
+        "avx512",
+        single,
+        crate::lanes::avx512::Avx512<false>,
+        target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
+    );
+    compile!(
+        avx512_popcount,
+        "avx512-popcount",
+        single,
+        crate::lanes::avx512::Avx512<true>,
+        target_feature(enable = "avx512vpopcntdq,avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")
+    );
+
+    /// Returns the compilations that this CPU can run, the best one last.
+    ///
+    /// Every CPU with BMI2 has AVX2, so nothing is compiled for BMI2 alone.
+    pub(super) fn usable() -> impl Iterator<Item = Code> {
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt");
+        let avx512 = avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq");
+        let popcount = avx512 && is_x86_feature_detected!("avx512vpopcntdq");
+        let codes = [(avx2, avx2::CODE), (avx512, avx512::CODE), (popcount, avx512_popcount::CODE)];
+        codes.into_iter().filter_map(|(is_usable, code)| is_usable.then_some(code))
+    }
+}
 #[cfg(target_arch = "aarch64")]
-compile!(neon, "neon", crate::lanes::neon::Neon, inline(never));
+compile!(neon, "neon", single, crate::lanes::neon::Neon, inline(never));
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-compile!(simd128, "simd128", crate::lanes::wasm::Simd128, inline(never));
+compile!(simd128, "simd128", single, crate::lanes::wasm::Simd128, inline(never));
 
 impl Code {
     /// Returns every compilation that this CPU can run, the best one last.
@@ -119,26 +184,7 @@ impl Code {
         #[allow(unused_mut, reason = "some targets have no other variant")]
         let mut usable = vec![portable::CODE];
         #[cfg(x86_variants)]
-        {
-            let bmi = is_x86_feature_detected!("popcnt")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt");
-            let avx2 = bmi && is_x86_feature_detected!("avx2");
-            let avx512 = avx2
-                && is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512dq");
-            let popcount = avx512 && is_x86_feature_detected!("avx512vpopcntdq");
-            for (has, code) in
-                [(bmi, bmi::CODE), (avx2, avx2::CODE), (avx512, avx512::CODE), (popcount, avx512_popcount::CODE)]
-            {
-                if has {
-                    usable.push(code);
-                }
-            }
-        }
+        usable.extend(x86::usable());
         #[cfg(target_arch = "aarch64")]
         usable.push(neon::CODE);
         // A module of WebAssembly either has these instructions everywhere or cannot be loaded.

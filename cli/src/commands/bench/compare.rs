@@ -163,12 +163,12 @@ mod tests {
 
     #[test]
     fn a_subject_is_compared_with_the_same_or_the_only_one() {
-        let old = old(&[["cpu", "2 threads", "bmi"], ["cpu", "2 threads", "avx2"], ["wgpu", "A", "x"]]);
+        let old = old(&[["cpu", "2 threads", "portable"], ["cpu", "2 threads", "avx2"], ["wgpu", "A", "x"]]);
         assert_eq!(found(&old, &[["cpu", "2 threads", "avx2"]]), [Some((1, true))]);
         assert_eq!(found(&old, &[["cpu", "4 threads", "avx2"]]), [None]);
         assert_eq!(found(&old, &[["wgpu", "B", "y"], ["mailbox", "A", "x"]]), [Some((2, false)), None]);
         // The first pair matches; then one subject is left in each measurement.
-        let variants = [["cpu", "2 threads", "avx512"], ["cpu", "2 threads", "bmi"]];
+        let variants = [["cpu", "2 threads", "avx512"], ["cpu", "2 threads", "portable"]];
         assert_eq!(found(&old, &variants), [Some((1, false)), Some((0, true))]);
         assert_eq!(found(&old, &[["wgpu", "B", "y"], ["wgpu", "C", "y"]]), [None, None]);
         assert_eq!(old.name(2), "A, x");
