@@ -6,14 +6,14 @@
 use std::time::Duration;
 
 use crate::{
-    GPUS, Gpus, REQUIRED_DEVICES, Result, fuzz, lint, macos, neon, platform, python,
+    GPUS, Gpus, Result, fuzz, lint, macos, neon, platform, python, shipped,
     steps::{Beside, command, say_times, step},
     system::{self, AARCH64, BROWSER, CXX_COMPILER, POSTGRESQL},
     tests, web,
 };
 
 /// The commands of this program that run beside other steps.
-const BESIDE: [&[&str]; 3] = [&["neon"], &["web", "--test"], &["shipped"]];
+const BESIDE: [&[&str]; 2] = [&["neon"], &["web", "--test"]];
 
 /// Checks everything. The tests of the host come last, because readers of the log look for their results.
 pub(crate) fn run() -> Result {
@@ -37,12 +37,12 @@ fn before_tests() -> Result {
     macos::check_briefly()?;
     step("fuzzing", || fuzz::run(Duration::from_secs(10), None))?;
     python(&GPUS)?;
+    shipped::test(&GPUS)?;
     say_times();
     Ok(())
 }
 
 /// Returns a command of this program.
 fn beside(arguments: &[&str]) -> Result<Beside> {
-    let this = command(std::env::current_exe()?).args(arguments);
-    Ok((arguments.join(" "), this.env(REQUIRED_DEVICES, &GPUS.join(","))))
+    Ok((arguments.join(" "), command(std::env::current_exe()?).args(arguments)))
 }
