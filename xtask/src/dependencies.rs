@@ -75,7 +75,7 @@ fn every_crate_comes_from_crates_io_under_an_accepted_licence() {
     let objections: Vec<_> =
         metadata.packages.iter().filter_map(|package| objection(package, built_in.contains(&package.id))).collect();
     assert_eq!(objections, Vec::<String>::new());
-    // The crates for tests are among the crates, and are objected to elsewhere.
+    // Built into a program, the crates for tests would be refused.
     let for_tests = |package: &&Package| ONLY_FOR_TESTS.contains(&package.name.as_str());
     let for_tests: Vec<_> = metadata.packages.iter().filter(for_tests).collect();
     assert_eq!(for_tests.len(), ONLY_FOR_TESTS.len());

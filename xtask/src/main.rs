@@ -76,7 +76,8 @@ enum Command {
     Shipped(Gpus),
     /// Build the program for Windows and test it in Wine, after installing Wine and a C compiler for Windows, where possible
     Windows,
-    /// Check everything that a change must pass: lint, macos (the program only), fuzz, python, shipped and test; beside them neon and web
+    /// Check everything that a change must pass: lint, macos (the program only), fuzz, python, shipped and test; beside them the tests of
+    /// devices, neon and web
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {

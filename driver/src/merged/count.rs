@@ -27,19 +27,6 @@ pub struct MergedCount {
     pub costs: Option<MergeCosts>,
 }
 
-/// The longest time that planning may spend on merging one ply, in seconds.
-const PLAN_SECONDS: f64 = 1.0;
-
-/// The largest share of a count that planning may spend on merging one ply. Devices that share a count wait for the plan, and make the ply
-/// again. With a share of 0.05, two H200 would merge ply 8 of the start position at depth 11: 5.9 s in place of 5.1.
-const PLAN_SHARE: f64 = 0.02;
-
-/// Whether planning merges the next ply of a route, instead of estimating it.
-fn is_cheap(route: &Route) -> bool {
-    let next = route.plies[0];
-    next.ranges == 1 && next.seconds < PLAN_SECONDS.min(PLAN_SHARE * route.seconds())
-}
-
 /// The number of parts of a list of entries whose successors do not fit in memory together.
 const PARTS: usize = 8;
 
@@ -75,7 +62,7 @@ impl Driver<'_> {
         work.add(&[root_entry(root)])?;
         loop {
             let route = match work.next(settings)? {
-                Next::Merge(route) if is_cheap(&route) => {
+                Next::Merge(route) if route.next_is_cheap() => {
                     if !work.merge_whole(route.plies[0])? {
                         work.start_again(&[root_entry(root)])?;
                     }
