@@ -1,11 +1,13 @@
-//! Counts, hashing and merging by each variant of the code, in little time, so that the tests can run in an emulator, too.
+//! Counts, values, hashing and merging by each variant of the code, in little time, so that the tests can run in an emulator, too.
 //!
 //! `KOGGE_REQUIRE_VARIANTS` lists variants without which the tests fail, such as `avx2,avx512`.
 
-use kogge_board::known;
+use kogge_board::attacks::in_check;
 use kogge_board::merge::{Filter, MergeOptions, WeightedPosition};
-use kogge_board::{Backend, Quad48, self_test, unwatched};
-use kogge_movegen_cpu::Cpu;
+use kogge_board::placements::{ALL_MEN, placement, themes};
+use kogge_board::{Backend, Leaves, Quad48, Rules, Score, evaluate, known, self_test, unwatched};
+use kogge_movegen_cpu::{Cpu, count};
+use kogge_testkit::conformance::by_rules;
 
 /// The maximum number of leaves of a count.
 const MOST: u128 = 2_000_000;
@@ -34,6 +36,31 @@ fn self_tests_pass() {
         self_test::merging(&mut cpu).unwrap();
         self_test::categories(&mut cpu).unwrap();
     }
+}
+
+/// Returns the value of a position by the rules and the evaluation of one position alone.
+fn value(rules: &Rules, position: &Quad48) -> Score {
+    match (count(rules, position), in_check(position)) {
+        (0, true) => Score::mated(0),
+        (0, false) => Score::DRAW,
+        _ => evaluate(position),
+    }
+}
+
+#[test]
+fn values_of_random_placements() {
+    let mut without_moves = 0;
+    for (rules, positions) in by_rules((0..4000).map(|seed| placement(seed, &themes::MIXED, ALL_MEN))) {
+        let rules = rules.with_halfmove_clock(false);
+        let expected: Vec<_> = positions.iter().map(|position| value(&rules, position)).collect();
+        without_moves += positions.iter().filter(|position| count(&rules, position) == 0).count();
+        for mut cpu in each() {
+            let found = cpu.minimax(&rules, &positions, 0, Leaves::Static, &mut unwatched).unwrap();
+            let wrong = positions.iter().zip(found.iter().zip(&expected)).find(|(_, (found, expected))| found != expected);
+            assert_eq!(wrong, None, "{}", cpu.info().variant);
+        }
+    }
+    assert!(without_moves > 30, "only {without_moves} positions without moves");
 }
 
 #[test]

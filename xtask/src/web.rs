@@ -56,7 +56,7 @@ pub(crate) fn make() -> Result<PathBuf> {
     }
     archive::copy_folder(&root().join("web/page"), &folder)?;
     for module in &MODULES {
-        step(&format!("module {}", module.name), || compile(module, &target, &folder.join("wasm")))?;
+        step(&format!("module {}", module.name), || compile(module, &target.join("modules"), &folder.join("wasm")))?;
     }
     size::check(&folder)?;
     eprintln!("The page is in {}.", folder.display());
@@ -65,12 +65,10 @@ pub(crate) fn make() -> Result<PathBuf> {
 
 fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
     let Module { name, flags, features } = module;
-    // Different flags would compile the dependencies again.
-    let target = target.join(if flags.is_empty() { "web-plain" } else { "web-simd" });
     cargo("build")
         .args(["--profile", "dist", "--package", "kogge-web", "--lib", "--target", TARGET, "--features", features])
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags)
         .run()?;
     let mut bindgen = Bindgen::new();

@@ -8,7 +8,6 @@ use kogge_board::{Backend, BackendError, Piece, Quad48, Score, unwatched};
 use kogge_driver::selfcheck::{Checked, DeviceToCheck, SelfcheckSettings, Verdict, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
-use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
@@ -16,8 +15,10 @@ fn cpu() -> Cpu {
     Cpu::new(Some(2)).expect("the CPU can be used")
 }
 
-fn mailboxes() -> Vec<Box<dyn Backend>> {
-    vec![Box::new(Mailbox::new()), Box::new(Mailbox::new())]
+/// References. One thread of the CPU backend answers as the mailbox does, in less time; the tests of the program use mailboxes.
+fn references() -> Vec<Box<dyn Backend>> {
+    let reference = || Box::new(Cpu::new(Some(1)).expect("the CPU can be used"));
+    vec![reference(), reference()]
 }
 
 /// Checks these backends on a clock that advances by a second each time it is read.
@@ -27,7 +28,7 @@ fn checked(backends: &mut [&mut dyn Backend], seconds: f64, observer: &dyn Obser
     let mut subjects: Vec<_> =
         backends.iter_mut().map(|backend| DeviceToCheck { backend: &mut **backend, compared: true }).collect();
     let settings = SelfcheckSettings { seconds, known_seconds: 20.0 * seconds, seed: 3, clock: &clock };
-    check(&mut subjects, mailboxes(), &settings, observer)
+    check(&mut subjects, references(), &settings, observer)
 }
 
 /// A backend that counts as the CPU does until it has counted a number of positions, and then calls a function.
@@ -41,7 +42,8 @@ fn after(positions: usize, then: impl Fn() -> Result<(), BackendError> + Send + 
 
 #[test]
 fn right_devices_are_compared_on_the_same_positions() {
-    let found = checked(&mut [&mut cpu(), &mut Mailbox::new()], 2.0, &()).expect("an answer");
+    let mut portable = Cpu::with_variant(Some(1), "portable").expect("every CPU can run it");
+    let found = checked(&mut [&mut cpu(), &mut portable], 2.0, &()).expect("an answer");
     let [fast, slow] = &found[..] else { panic!("{found:?}") };
     for checked in [fast, slow] {
         assert_eq!((checked.verdict.clone(), checked.self_tests), (Verdict::Right, 4));
@@ -83,7 +85,7 @@ fn errors_that_self_tests_do_not_reach_are_found_on_random_positions() {
     });
     let found = checked(&mut [&mut crowded], 3.0, &()).expect("an answer");
     let Verdict::Wrong(reason) = &found[0].verdict else { panic!("{found:?}") };
-    assert!(found[0].self_tests == 4 && reason.contains("mailbox (10x12 board"), "{found:?}");
+    assert!(found[0].self_tests == 4 && reason.contains("cpu ("), "{found:?}");
     assert!(reason.contains(" counts ") && reason.contains(" plies below "), "{reason}");
 }
 

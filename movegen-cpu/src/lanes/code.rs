@@ -132,7 +132,7 @@ functions! {
 
 compile_single!(single, inline(never));
 compile!(portable, "portable", single, u64, inline(never));
-#[cfg(x86_variants)]
+#[cfg(all(x86_variants, not(test)))]
 mod x86 {
     use super::*;
 
@@ -173,7 +173,7 @@ mod x86 {
         codes.into_iter().filter_map(|(is_usable, code)| is_usable.then_some(code))
     }
 }
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(test)))]
 compile!(neon, "neon", single, crate::lanes::neon::Neon, inline(never));
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 compile!(simd128, "simd128", single, crate::lanes::wasm::Simd128, inline(never));
@@ -183,9 +183,9 @@ impl Code {
     pub(crate) fn usable() -> Vec<Self> {
         #[allow(unused_mut, reason = "some targets have no other variant")]
         let mut usable = vec![portable::CODE];
-        #[cfg(x86_variants)]
+        #[cfg(all(x86_variants, not(test)))]
         usable.extend(x86::usable());
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(all(target_arch = "aarch64", not(test)))]
         usable.push(neon::CODE);
         // A module of WebAssembly either has these instructions everywhere or cannot be loaded.
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

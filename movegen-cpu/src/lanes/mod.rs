@@ -1,11 +1,12 @@
 //! Positions in lanes: the table-free generator, the counter, the closed form and the evaluation.
 //!
 //! The code is written once over [`Lanes`](vector::Lanes), a vector of bitboards with one position in each lane, and
-//! compiled for every width ([`code`]).
+//! compiled for every width ([`code`]). Unit tests are compiled for one lane only, because all widths take most of the time of compiling
+//! this crate; the tests in `tests` run every width.
 
-#[cfg(x86_variants)]
+#[cfg(all(x86_variants, not(test)))]
 mod avx2;
-#[cfg(x86_variants)]
+#[cfg(all(x86_variants, not(test)))]
 mod avx512;
 pub(crate) mod batch;
 pub(crate) mod categories;
@@ -17,7 +18,7 @@ pub(crate) mod evaluation;
 mod fill;
 pub(crate) mod frame;
 pub(crate) mod generate;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(test)))]
 mod neon;
 pub(crate) mod planes;
 pub(crate) mod tree;

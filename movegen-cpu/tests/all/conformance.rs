@@ -1,4 +1,4 @@
-//! The suite for all backends compares the CPU backend, in all its variants, with the mailbox.
+//! The suite for all backends compares the CPU backend, in all its variants, with the mailbox, and one thread with all threads.
 
 use kogge_board::{Backend, BackendError};
 use kogge_movegen_cpu::Cpu;
@@ -6,9 +6,39 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 
 use crate::variants::Variants;
 
-kogge_testkit::conformance!(one_thread, Cpu::new(Some(1)).unwrap(), Mailbox::new(), leaves: 1_000_000);
+kogge_testkit::conformance!(one_thread, Cpu::new(Some(1)).unwrap(), Cpu::new(None).unwrap(), leaves: 1_000_000);
 kogge_testkit::conformance!(every_variant, Variants::new(None), Mailbox::new(), leaves: 20_000_000);
-kogge_testkit::conformance!(mailbox, Mailbox::new(), Cpu::new(None).unwrap(), leaves: 1_000_000);
+
+/// The parts of the suite that compare the mailbox with something else than the CPU backend, with which `every_variant` compares it.
+mod mailbox {
+    use super::{Cpu, Mailbox};
+    use kogge_testkit::conformance;
+
+    #[test]
+    fn published_counts() {
+        conformance::published_counts(&mut Mailbox::new(), 1_000_000);
+    }
+
+    #[test]
+    fn published_kinds_of_moves() {
+        conformance::kinds_of_moves(&mut Mailbox::new());
+    }
+
+    #[test]
+    fn trivial_batches() {
+        conformance::trivial_batches(&mut Mailbox::new());
+    }
+
+    #[test]
+    fn merged_plies() {
+        conformance::merged_plies(&mut Mailbox::new(), &mut Cpu::new(None).unwrap());
+    }
+
+    #[test]
+    fn merging_without_room() {
+        conformance::merging_without_room(&mut Mailbox::new());
+    }
+}
 
 #[test]
 fn variants_have_names() {
