@@ -56,7 +56,8 @@ fn values_of_random_placements() {
         without_moves += positions.iter().filter(|position| count(&rules, position) == 0).count();
         for mut cpu in each() {
             let found = cpu.minimax(&rules, &positions, 0, Leaves::Static, &mut unwatched).unwrap();
-            let wrong = positions.iter().zip(found.iter().zip(&expected)).find(|(_, (found, expected))| found != expected);
+            let wrong =
+                positions.iter().zip(found.iter().zip(&expected)).find(|(_, (found, expected))| found != expected);
             assert_eq!(wrong, None, "{}", cpu.info().variant);
         }
     }
