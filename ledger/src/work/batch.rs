@@ -8,8 +8,8 @@ use crate::Kind;
 
 /// The maximum number of entries in one lease: more would only make the queries longer.
 const MOST: u64 = 1 << 14;
-/// A device takes at most its share of the remaining entries divided by this number, so that no device waits long for another at
-/// the end.
+/// A device takes at most its share of the entries that nobody has leased, divided by this number, so that no device waits long for
+/// another at the end.
 const PARTS: u64 = 4;
 
 /// Returns the pace of batches of entries. A killed process loses one batch of positions. It loses only one range, because
@@ -26,9 +26,9 @@ pub(crate) fn pace(kind: Kind, alone: bool, entries: u64) -> Pace {
     Pace::new(first, Duration::from_millis(milliseconds), 8)
 }
 
-/// Returns the maximum number of entries for a batch of one device, if `left` entries are left for all devices.
-pub(crate) fn share(left: u64, devices: usize) -> u64 {
-    (left / (PARTS * devices.max(1) as u64)).min(MOST)
+/// Returns the maximum number of entries for a batch of one device, if `free` entries are left for all devices of all processes.
+pub(crate) fn share(free: u64, devices: usize) -> u64 {
+    (free / (PARTS * devices.max(1) as u64)).min(MOST)
 }
 
 #[cfg(test)]

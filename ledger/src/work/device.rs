@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::batch::{pace, share};
+use super::batch::pace;
 use super::shared::{Desk, End, Event, Shared};
 use crate::count::{Counter, is_of_the_device, pieces};
 use crate::{Answer, LedgerEntry, LedgerError, Source};
@@ -79,8 +79,7 @@ impl AtDesk<'_> {
         let (ledger, worker) = (shared.ledger, shared.worker(index));
         let (mut wait, longest) = if shared.options.alone { WAIT_ALONE } else { WAIT };
         while !shared.is_stopped() {
-            let devices = shared.desks().iter().filter(|desk| desk.progress.failed.is_none()).count();
-            let most = pace.next(share(shared.open.load(Ordering::Relaxed), devices)) as usize;
+            let most = pace.next(shared.share()?) as usize;
             let leased = ledger.store().lease(&worker, most, shared.options.lease)?;
             if !leased.is_empty() {
                 shared.at(index, |desk| desk.hold(&leased));

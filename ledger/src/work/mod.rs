@@ -196,8 +196,7 @@ impl Supervisor<'_> {
             (self.idle, self.report) = (Instant::now(), REPORT);
         } else if self.idle.elapsed() >= self.report {
             self.report *= 10;
-            let mut leases = shared.ledger.store().leases()?;
-            leases.retain(|lease| !lease.worker.starts_with(&format!("{}/", shared.options.worker)));
+            let leases = shared.leases_of_others()?;
             if !leases.is_empty() {
                 shared.watcher.event(&Event::Waiting { leases: &leases });
             }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use super::batch::share;
 use crate::{Answer, Count, Lease, Ledger, LedgerEntry, LedgerError, Place, Source, lease};
 use kogge_driver::{Observer, Progress};
 
@@ -157,6 +158,23 @@ impl Shared<'_> {
 
     pub(super) fn worker(&self, index: usize) -> String {
         lease::worker(&self.options.worker, index, self.options.lease)
+    }
+
+    /// Returns the leases of other processes.
+    pub(super) fn leases_of_others(&self) -> Result<Vec<Lease>, LedgerError> {
+        let mut leases = self.ledger.store().leases()?;
+        leases.retain(|lease| !lease.worker.starts_with(&format!("{}/", self.options.worker)));
+        Ok(leases)
+    }
+
+    /// Returns the maximum number of entries for the next batch of a device.
+    pub(super) fn share(&self) -> Result<u64, LedgerError> {
+        let others = if self.options.alone { Vec::new() } else { self.leases_of_others()? };
+        let desks = self.desks();
+        let held = desks.iter().map(|desk| desk.held.len() as u64).chain(others.iter().map(|lease| lease.entries));
+        let free = self.open.load(Ordering::Relaxed).saturating_sub(held.sum());
+        let devices = desks.iter().filter(|desk| desk.progress.failed.is_none()).count();
+        Ok(share(free, devices + others.len()))
     }
 
     pub(super) fn is_stopped(&self) -> bool {

@@ -1,18 +1,19 @@
 //! Devices that fail, give wrong answers, or end while they work.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48};
 use kogge_driver::Observer;
-use kogge_ledger::{Event, LedgerError, Watcher};
+use kogge_ledger::{Event, LedgerError, LedgerStore, Sqlite, Watcher};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
 use super::support::Erred;
-use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, in_file, options, small, total, work};
+use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, fresh, in_file, kiwipete, options, small, total, work};
 
 /// The fate of a device after some calls.
 #[derive(Clone, Copy)]
@@ -189,4 +190,25 @@ fn ledger_entries(ledger: &kogge_ledger::Ledger) -> Vec<kogge_ledger::LedgerRow>
         })
         .unwrap();
     rows
+}
+
+/// Seven workers of other processes have an entry each, so eight workers share the other entries.
+#[test]
+fn batches_leave_enough_for_other_processes() {
+    let file = fresh("others");
+    let ledger = kiwipete(Box::new(Sqlite::open_or_create(&file).expect("the file can be made")));
+    let mut store = Sqlite::open(&file).expect("it was made");
+    for other in 0..7 {
+        // These workers are dead. When their leases end, this worker takes their entries.
+        store.lease(&format!("other/{other} 2s"), 1, Duration::from_secs(2)).unwrap();
+    }
+    let largest = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&largest);
+    let mut devices = [device(Wrapped::new(Cpu::new(Some(1)).unwrap()).before(move |batch: &[Quad48]| {
+        counted.fetch_max(batch.len(), Ordering::Relaxed);
+        Ok(())
+    }))];
+    assert_eq!(ledger.work(&mut devices, &options("one"), &()).unwrap().0.leaves, KIWIPETE_4);
+    let (largest, entries) = (largest.load(Ordering::Relaxed), ledger.header().entries as usize);
+    assert!((entries / 64..=entries / 32).contains(&largest), "{largest} of {entries}");
 }
