@@ -79,7 +79,7 @@ impl AtDesk<'_> {
         let (ledger, worker) = (shared.ledger, shared.worker(index));
         let (mut wait, longest) = if shared.options.alone { WAIT_ALONE } else { WAIT };
         while !shared.is_stopped() {
-            let most = pace.next(shared.share()?) as usize;
+            let most = pace.next(shared.largest_batch()) as usize;
             let leased = ledger.store().lease(&worker, most, shared.options.lease)?;
             if !leased.is_empty() {
                 shared.at(index, |desk| desk.hold(&leased));

@@ -10,7 +10,7 @@ mod shared;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,9 +59,11 @@ impl Ledger {
             options,
             watcher,
             stop: AtomicBool::new(false),
-            open: AtomicU64::new(begun.entries - begun.done),
+            open: AtomicU64::new(0),
+            others: AtomicUsize::new(0),
             desks: Mutex::new(desks),
         };
+        shared.note(&begun);
         let fatal = thread::scope(|scope| {
             let (ended, ends) = channel();
             for (index, device) in devices.iter_mut().enumerate() {
@@ -196,7 +198,8 @@ impl Supervisor<'_> {
             (self.idle, self.report) = (Instant::now(), REPORT);
         } else if self.idle.elapsed() >= self.report {
             self.report *= 10;
-            let leases = shared.leases_of_others()?;
+            let mut leases = shared.ledger.store().leases()?;
+            leases.retain(|lease| !lease.worker.starts_with(&format!("{}/", shared.options.worker)));
             if !leases.is_empty() {
                 shared.watcher.event(&Event::Waiting { leases: &leases });
             }
@@ -207,7 +210,7 @@ impl Supervisor<'_> {
             let before = own();
             let tally = shared.ledger.tally()?;
             self.known = tally.done.saturating_sub(before);
-            shared.open.store(tally.entries - tally.done, Ordering::Relaxed);
+            shared.note(&tally);
         }
         let done = (self.known + own()).min(self.begun.entries);
         shared.watcher.event(&Event::Progress(&shared.snapshot(self.start, self.begun.done, done)));

@@ -1,11 +1,11 @@
 //! State that the threads share while they work on a ledger, and reports of it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::batch::share;
-use crate::{Answer, Count, Lease, Ledger, LedgerEntry, LedgerError, Place, Source, lease};
+use crate::{Answer, Count, Lease, Ledger, LedgerEntry, LedgerError, LedgerProgress, Place, Source, lease};
 use kogge_driver::{Observer, Progress};
 
 /// Settings of work on a ledger.
@@ -129,8 +129,10 @@ pub(super) struct Shared<'a> {
     pub(super) options: &'a WorkOptions,
     pub(super) watcher: &'a dyn Watcher,
     pub(super) stop: AtomicBool,
-    /// The approximate number of open entries of the ledger.
+    /// The approximate number of open entries of the ledger that no worker of another process has leased.
     pub(super) open: AtomicU64,
+    /// The approximate number of workers of other processes.
+    pub(super) others: AtomicUsize,
     pub(super) desks: Mutex<Vec<Desk>>,
 }
 
@@ -160,21 +162,22 @@ impl Shared<'_> {
         lease::worker(&self.options.worker, index, self.options.lease)
     }
 
-    /// Returns the leases of other processes.
-    pub(super) fn leases_of_others(&self) -> Result<Vec<Lease>, LedgerError> {
-        let mut leases = self.ledger.store().leases()?;
-        leases.retain(|lease| !lease.worker.starts_with(&format!("{}/", self.options.worker)));
-        Ok(leases)
+    /// Notes how many entries are left for the devices of this process, and how many workers of other processes share them.
+    pub(super) fn note(&self, tally: &LedgerProgress) {
+        let desks = self.desks();
+        let held: u64 = desks.iter().map(|desk| desk.held.len() as u64).sum();
+        let holders = desks.iter().filter(|desk| !desk.held.is_empty()).count() as u64;
+        let taken = tally.leased.saturating_sub(held);
+        self.open.store((tally.entries - tally.done).saturating_sub(taken), Ordering::Relaxed);
+        self.others.store(tally.workers.saturating_sub(holders) as usize, Ordering::Relaxed);
     }
 
     /// Returns the maximum number of entries for the next batch of a device.
-    pub(super) fn share(&self) -> Result<u64, LedgerError> {
-        let others = if self.options.alone { Vec::new() } else { self.leases_of_others()? };
+    pub(super) fn largest_batch(&self) -> u64 {
         let desks = self.desks();
-        let held = desks.iter().map(|desk| desk.held.len() as u64).chain(others.iter().map(|lease| lease.entries));
-        let free = self.open.load(Ordering::Relaxed).saturating_sub(held.sum());
+        let held = desks.iter().map(|desk| desk.held.len() as u64).sum();
         let devices = desks.iter().filter(|desk| desk.progress.failed.is_none()).count();
-        Ok(share(free, devices + others.len()))
+        share(self.open.load(Ordering::Relaxed).saturating_sub(held), devices + self.others.load(Ordering::Relaxed))
     }
 
     pub(super) fn is_stopped(&self) -> bool {

@@ -192,6 +192,20 @@ fn ledger_entries(ledger: &kogge_ledger::Ledger) -> Vec<kogge_ledger::LedgerRow>
     rows
 }
 
+/// Stops when this many positions have been given to a device.
+struct Until {
+    given: Arc<AtomicUsize>,
+    most: usize,
+}
+
+impl Observer for Until {
+    fn is_cancelled(&self) -> bool {
+        self.given.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+impl Watcher for Until {}
+
 /// Seven workers of other processes have an entry each, so eight workers share the other entries.
 #[test]
 fn batches_leave_enough_for_other_processes() {
@@ -199,16 +213,19 @@ fn batches_leave_enough_for_other_processes() {
     let ledger = kiwipete(Box::new(Sqlite::open_or_create(&file).expect("the file can be made")));
     let mut store = Sqlite::open(&file).expect("it was made");
     for other in 0..7 {
-        // These workers are dead. When their leases end, this worker takes their entries.
-        store.lease(&format!("other/{other} 2s"), 1, Duration::from_secs(2)).unwrap();
+        store.lease(&format!("other/{other} 100s"), 1, Duration::from_secs(100)).unwrap();
     }
-    let largest = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&largest);
+    let entries = ledger.header().entries as usize;
+    let until = Until { given: Arc::default(), most: entries - 7 };
+    let (given, largest) = (Arc::clone(&until.given), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&largest);
     let mut devices = [device(Wrapped::new(Cpu::new(Some(1)).unwrap()).before(move |batch: &[Quad48]| {
-        counted.fetch_max(batch.len(), Ordering::Relaxed);
+        given.fetch_add(batch.len(), Ordering::Relaxed);
+        seen.fetch_max(batch.len(), Ordering::Relaxed);
         Ok(())
     }))];
-    assert_eq!(ledger.work(&mut devices, &options("one"), &()).unwrap().0.leaves, KIWIPETE_4);
-    let (largest, entries) = (largest.load(Ordering::Relaxed), ledger.header().entries as usize);
+    let stopped = ledger.work(&mut devices, &options("one"), &until);
+    assert!(matches!(stopped, Err(LedgerError::Stopped { .. })), "{stopped:?}");
+    let largest = largest.load(Ordering::Relaxed);
     assert!((entries / 64..=entries / 32).contains(&largest), "{largest} of {entries}");
 }
