@@ -32,8 +32,10 @@ const FEWEST_EACH: f64 = 64.0;
 /// The minimum number of ranges, unless a number is requested or the ply is tiny: enough for devices that join later.
 const LEAST: u32 = 64;
 
-/// The number of ranges of reversed keys for each device: so few that their cost stays small, enough to balance the devices.
-const REVERSED_EACH: u32 = 4;
+/// Ranges of reversed keys are counted in rounds, in each of which every device counts at least one range. These are the shares of the ply, in
+/// eighths. The first ranges are large, because each range costs about a hundredth of the whole count. The last ones are small, because all
+/// devices wait for the last range.
+const ROUNDS: [u64; 3] = [5, 2, 1];
 
 /// The most ranges.
 const MOST: u32 = 1 << 16;
@@ -95,11 +97,13 @@ impl Division {
         let is_reversed = reversed.is_some();
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth, is_reversed };
         let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings)?;
-        let count = match reversed {
-            Some(devices) => wanted.reversed(plan.ranges(), devices),
-            None => wanted.count(counter.estimated_positions()),
+        let ranges = match reversed {
+            Some(devices) if wanted.ranges.is_none() => {
+                counter.borders_by(&reversed_weights(plan.ranges(), devices))?
+            }
+            _ => counter.borders(wanted.count(counter.estimated_positions()))?,
         };
-        let (ranges, paths) = (counter.borders(count)?, counter.paths());
+        let paths = counter.paths();
         Ok(Self { ply, ranges, is_reversed, paths })
     }
 }
@@ -112,13 +116,18 @@ impl DivisionRequest {
         };
         self.ranges.unwrap_or_else(by_size).clamp(1, MOST)
     }
+}
 
-    /// Returns the number of ranges of reversed keys for some devices, of which one alone needs `needed`: the same number for each device.
-    /// Such ranges are few and large, because more of them expand the same position of the previous ply than in the usual order.
-    fn reversed(&self, needed: u32, devices: u32) -> u32 {
-        let each = needed.div_ceil(devices.max(1)).max(REVERSED_EACH);
-        self.ranges.unwrap_or(each.saturating_mul(devices)).clamp(1, MOST)
-    }
+/// Returns the weights of the ranges of reversed keys for some devices, of which one alone needs `needed` equal ranges.
+///
+/// Such ranges are few and large, because more of them expand the same position of the previous ply than in the usual order.
+fn reversed_weights(needed: u32, devices: u32) -> Vec<u64> {
+    let all = ROUNDS.iter().sum::<u64>();
+    let round = |share: u64| (share * u64::from(needed)).div_ceil(all).max(devices.into()).clamp(1, MOST.into());
+    let rounds = ROUNDS.map(|share| (share, round(share)));
+    // A multiple of each round's number of ranges, so that the ranges of a round have equal whole weights.
+    let unit: u64 = rounds.iter().map(|(_, count)| count).product();
+    rounds.into_iter().flat_map(|(share, count)| vec![share * unit / count; count as usize]).collect()
 }
 
 #[cfg(test)]
@@ -140,11 +149,28 @@ mod tests {
         ] {
             assert_eq!(wanted.count(positions), ranges, "{positions}");
         }
-        let reversed =
-            [(1, 2), (22, 4), (25, 2), (1_000_000, 2)].map(|(needed, devices)| wanted.reversed(needed, devices));
-        assert_eq!(reversed, [8, 24, 26, 65_536]);
         let seven = DivisionRequest { ranges: Some(7), ..wanted };
-        assert_eq!((seven.count(1e9), seven.reversed(9, 2)), (7, 7));
+        assert_eq!(seven.count(1e9), 7);
+    }
+
+    #[test]
+    fn ranges_of_reversed_keys_fit_in_memory_and_become_small() {
+        for (needed, devices, counts) in
+            [(1, 1, [1, 1, 1]), (1, 2, [2, 2, 2]), (22, 4, [14, 6, 4]), (25, 2, [16, 7, 4]), (1000, 8, [625, 250, 125])]
+        {
+            let weights = reversed_weights(needed, devices);
+            let all: u64 = weights.iter().sum();
+            let expected: Vec<_> = ROUNDS
+                .into_iter()
+                .zip(counts)
+                .flat_map(|(share, count)| vec![(share, count); count as usize])
+                .collect();
+            assert_eq!(weights.len(), expected.len(), "{needed} {devices}");
+            for (weight, (share, count)) in weights.into_iter().zip(expected) {
+                assert_eq!(weight * 8 * count, all * share, "{needed} {devices}");
+                assert!(weight * u64::from(needed) <= all, "{needed} {devices}");
+            }
+        }
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Work<'_> {
             self.rest = f64::INFINITY;
             let count = self.estimates.ranges(plies);
             let mut ranges = Ranges::of(self, plies - 1, false, count)?;
-            let wanted = ranges.divide(count as usize);
+            let wanted = ranges.divide(&vec![1; count as usize]);
             let mut sum = RangeCount::none(KeyRange::WHOLE);
             ranges.count(self, &wanted, None, f64::INFINITY, &mut |_, found| sum.add(found))?;
             self.check_paths(ranges.ply(), sum.paths, expected)?;

@@ -139,7 +139,7 @@ pub trait Merge {
         MergeAdvice::default()
     }
 
-    /// Discards the successors and allocates memory for this number of distinct successors. From then on, [`Merge::expand`] keeps the
+    /// Discards the successors and allocates memory for this number of distinct successors. From then on, [`Merge::expand_every`] keeps the
     /// successors that pass the filter.
     ///
     /// # Errors
@@ -152,12 +152,12 @@ pub trait Merge {
     /// [`MergeError::Full`], [`MergeError::MixedTurns`] or [`MergeError::Overflow`]; if the device fails.
     fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError>;
 
-    /// Expands some parents and adds the successors that pass the filter. Returns the number of paths to these successors before they
-    /// are merged: the sum of their parents' multiplicities.
+    /// Expands every `step`-th of some parents, beginning with the first, and adds the successors that pass the filter. The step is at least
+    /// one. Returns the number of paths to these successors before they are merged: the sum of their parents' multiplicities.
     ///
     /// # Errors
     /// [`MergeError::Full`] or [`MergeError::Overflow`]; if the device fails.
-    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError>;
+    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError>;
 
     /// Makes the successors the new parents, with no successors and no memory for any. Keeps the former parents for [`Merge::ascend`]
     /// if `keep` is set.
@@ -220,6 +220,14 @@ impl dyn Merge + '_ {
     /// Returns the number of distinct successors.
     pub fn successors(&self) -> u64 {
         self.sizes().successors
+    }
+
+    /// Expands some parents. See [`Merge::expand_every`].
+    ///
+    /// # Errors
+    /// As [`Merge::expand_every`].
+    pub fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        self.expand_every(1, parents)
     }
 
     /// Sums the leaves `depth` plies below some successors, weighted by multiplicity.

@@ -67,19 +67,23 @@ impl KeyRange {
     /// All keys.
     pub const WHOLE: Self = Self { first: Key::MIN, last: Key::MAX };
 
-    /// Returns ranges that cover all keys, at most `count`, such that about equally many of these keys lie in each.
+    /// Returns ranges that cover all keys, at most `count`, such that about equally many of these keys lie in each. The keys are sorted.
     pub fn divide(keys: &mut [Key], count: usize) -> Vec<Self> {
-        Self::WHOLE.divided(keys, count)
+        Self::divide_by(keys, &vec![1; count])
     }
 
-    /// Returns ranges that cover this range, at most `count`, such that about equally many of these keys lie in each. The keys
-    /// are sorted.
-    pub fn divided(self, keys: &mut [Key], count: usize) -> Vec<Self> {
+    /// Returns ranges that cover all keys, at most one for each weight, such that about as many of these keys lie in each range as its share of
+    /// the weights. The keys are sorted.
+    pub fn divide_by(keys: &mut [Key], weights: &[u64]) -> Vec<Self> {
         keys.sort_unstable();
-        let keys = &keys[keys.partition_point(|&key| key < self.first)..keys.partition_point(|&key| key <= self.last)];
-        let count = count.max(1);
-        let (mut ranges, mut rest) = (Vec::new(), self);
-        for &border in (1..count).filter_map(|index| keys.get(index * keys.len() / count)) {
+        let total = weights.iter().sum::<u64>().max(1);
+        let ends = weights.iter().scan(0, |end, weight| {
+            *end += weight;
+            Some(u128::from(*end) * keys.len() as u128 / u128::from(total))
+        });
+        let (mut ranges, mut rest) = (Vec::new(), Self::WHOLE);
+        // The last range ends with the last key.
+        for &border in ends.take(weights.len().saturating_sub(1)).filter_map(|end| keys.get(end as usize)) {
             if rest.first < border {
                 ranges.push(Self { last: border.before(), ..rest });
                 rest.first = border;
@@ -132,6 +136,10 @@ mod tests {
                 assert!(inside <= 2000 / count.max(1) + 1, "{inside} of 1000 keys in one of {count} ranges");
             }
         }
+        let mut sorted = keys.clone();
+        let found = KeyRange::divide_by(&mut sorted, &[5, 0, 3, 2]);
+        let inside = found.iter().map(|range| keys.iter().filter(|&&key| range.has(key)).count());
+        assert_eq!(inside.collect::<Vec<_>>(), [500, 300, 200]);
         assert_eq!(KeyRange::divide(&mut [], 9), [KeyRange::WHOLE]);
         assert_eq!(KeyRange::divide(&mut [key(1, 1, 1); 50], 9).len(), 2);
     }

@@ -202,7 +202,7 @@ impl Work<'_> {
         let count = plan.ranges();
         let below = self.estimates.remaining - plies;
         let mut ranges = Ranges::of(self, plies - 1, route.is_reversed, count)?;
-        let wanted = ranges.divide(count as usize);
+        let wanted = ranges.divide(&vec![1; count as usize]);
         let mut sum = RangeCount::none(KeyRange::WHOLE);
         ranges.count(self, &wanted, Some(below), route.seconds(), &mut |_, found| sum.add(found))?;
         self.check_paths(ranges.ply(), sum.paths, expected)?;

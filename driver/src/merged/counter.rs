@@ -152,8 +152,16 @@ impl<'d> RangeCounter<'d> {
     /// # Errors
     /// As [`RangeCounter::count`].
     pub fn borders(&mut self, count: u32) -> Result<Vec<KeyRange>, Error> {
-        self.ranges.sample_again(&mut self.work, count)?;
-        Ok(self.ranges.divide(count as usize))
+        self.borders_by(&vec![1; count as usize])
+    }
+
+    /// As [`RangeCounter::borders`], but chooses a range for each weight. Its number of positions is about its share of the weights.
+    ///
+    /// # Errors
+    /// As [`RangeCounter::count`].
+    pub fn borders_by(&mut self, weights: &[u64]) -> Result<Vec<KeyRange>, Error> {
+        self.ranges.sample_again(&mut self.work, weights.len() as u32)?;
+        Ok(self.ranges.divide(weights))
     }
 
     /// Counts in each of these ranges, one after the other, and reports each as soon as it is done. The ranges are given in the order

@@ -179,10 +179,10 @@ impl Ranges {
         self.ply
     }
 
-    /// Returns ranges that cover the last ply, at most `count`, with about equally many positions each.
-    pub(crate) fn divide(&self, count: usize) -> Vec<KeyRange> {
+    /// Returns ranges that cover the last ply, at most one for each weight, with about as many positions as their shares of the weights.
+    pub(crate) fn divide(&self, weights: &[u64]) -> Vec<KeyRange> {
         let mut borders: Vec<_> = self.samples[0].keys.iter().map(|&key| self.border_at(key)).collect();
-        KeyRange::divide(&mut borders, count)
+        KeyRange::divide_by(&mut borders, weights)
     }
 
     /// Returns the key at which a range may begin so that it has the position with this key.

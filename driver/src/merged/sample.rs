@@ -1,7 +1,7 @@
 //! Samples of plies that do not fit in memory.
 
 use kogge_board::Planes32;
-use kogge_board::merge::{Filter, Key, KeyRange, MergeError};
+use kogge_board::merge::{Filter, Key, KeyRange};
 
 use super::work::{StepError, Work};
 use crate::Error;
@@ -10,9 +10,6 @@ use crate::Error;
 const PARENTS_EACH: u64 = 64;
 const LEAST_PARENTS: u64 = 1 << 12;
 const MOST_PARENTS: u64 = 1 << 16;
-
-/// Parents that are expanded together: they may have similar pawns, so a sample needs many such blocks.
-const BLOCK: u64 = 16;
 
 /// The positions that one call reads from the device.
 const AT_ONCE: u64 = 1 << 16;
@@ -127,43 +124,34 @@ impl Sample {
 type Take<'f> = &'f mut dyn FnMut(&mut Work<'_>, Vec<Planes32>, f64) -> Result<(), Error>;
 
 impl Work<'_> {
-    /// Samples the successors of the parents that belong to `kept`: expands about as many parents, in evenly spread blocks.
-    /// The successors belong to this ply.
+    /// Samples the successors of the parents that belong to `kept`: expands at least `parents` parents, evenly spread because neighbours have
+    /// similar pawns, or all of them. The successors belong to this ply.
     ///
     /// If they do not fit in half of the room, the sample has several parts, and some positions occur in more than one. Returns the number of
     /// parents that were expanded.
     pub(super) fn sample(&mut self, ply: u32, kept: Filter, parents: u64, take: Take<'_>) -> Result<u64, Error> {
-        let all = u128::from(self.merge.parents());
-        let blocks = u128::from(parents).min(all).div_ceil(BLOCK.into());
+        let all = self.merge.parents();
         let most = self.merge.sizes().capacity / 2;
-        let each = SPARE * self.estimates.moves * BLOCK as f64;
-        // The number of blocks that are expanded together, and whether each is only one parent.
-        let (mut together, mut is_single) = (((most as f64 / each) as u128).clamp(1, blocks.max(1)), false);
-        let (mut first, mut sampled) = (0, 0);
-        while first < blocks {
-            let end = blocks.min(first + together);
-            let room = (((end - first) as f64 * each) as u64 + AT_ONCE).min(most.max(1));
-            let (mut paths, mut expanded_parents) = (0_u128, 0);
-            let expanded = self.merge.reserve(room, kept).map_err(StepError::from).and_then(|()| {
-                (first..end).try_for_each(|index| {
-                    self.check_cancelled().map_err(StepError::Other)?;
-                    let [start, end] = [index, index + 1].map(|index| (index * all / blocks) as u64);
-                    let end = end.min(start + if is_single { 1 } else { BLOCK });
-                    let more = self.merge.expand(start..end)?;
-                    expanded_parents += end - start;
-                    paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
-                    Ok(())
-                })
-            });
-            match expanded {
-                Ok(()) => {
+        let each = SPARE * self.estimates.moves;
+        let step = (all / parents.max(1)).max(1);
+        let total = all.div_ceil(step);
+        let parts = (total as f64 * each / most.max(1) as f64).ceil().clamp(1.0, total.max(1) as f64) as u64;
+        // Each part begins at one of these parents, and has a step.
+        let mut parts: Vec<_> = (0..parts).rev().map(|part| (part * step, parts * step)).collect();
+        let mut sampled = 0;
+        while let Some((first, step)) = parts.pop().filter(|&(first, _)| first < all) {
+            self.check_cancelled()?;
+            let expanded = (all - first).div_ceil(step);
+            let room = ((expanded as f64 * each) as u64 + AT_ONCE).min(most.max(1));
+            let paths = self.merge.reserve(room, kept).and_then(|()| self.merge.expand_every(step, first..all));
+            match paths.map_err(StepError::from) {
+                Ok(paths) => {
                     self.conserve(ply, paths)?;
                     let positions = self.read()?;
-                    take(self, positions, (end - first) as f64 / blocks as f64)?;
-                    (first, sampled) = (end, sampled + expanded_parents);
+                    take(self, positions, expanded as f64 / total as f64)?;
+                    sampled += expanded;
                 }
-                Err(StepError::Full) if together > 1 => together /= 2,
-                Err(StepError::Full) if !is_single => is_single = true,
+                Err(StepError::Full) if expanded > 1 => parts.extend([(first + step, 2 * step), (first, 2 * step)]),
                 Err(StepError::Full) => return Err(self.no_room_for(ply)),
                 Err(StepError::Other(error)) => return Err(error),
             }

@@ -98,11 +98,12 @@ fn load_entries(id: Invocation) {
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-/// Copies to level 0 the entries that may have successors in a range, with their multiplicities, as far as there is
-/// room; each becomes a root. `selected_count` also counts the entries without room.
+/// Looks at `end` entries, every `step`-th from the first. Copies to level 0 those that may have successors in a range, with their
+/// multiplicities, as far as there is room; each becomes a root. `selected_count` also counts the entries without room.
 @compute @workgroup_size(GROUP)
 fn select_entries(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
+    let number = scalars.first + index * scalars.step;
     if id.lane == 0u {
         atomicStore(&group_count, 0u);
     }
@@ -112,8 +113,8 @@ fn select_entries(id: Invocation) {
     var is_selected = false;
     var rank = 0u;
     if index < scalars.end {
-        first = entries[2u * (scalars.first + index)];
-        second = entries[2u * (scalars.first + index) + 1u];
+        first = entries[2u * number];
+        second = entries[2u * number + 1u];
         is_selected = may_precede_kept(range_of_scalars(), position_in(first, second));
     }
     if is_selected {
@@ -129,7 +130,7 @@ fn select_entries(id: Invocation) {
         successors[2u * selected] = first;
         successors[2u * selected + 1u] = second;
         successor_roots[selected] = selected;
-        selected_multiplicities[selected] = root_multiplicities[scalars.first + index];
+        selected_multiplicities[selected] = root_multiplicities[number];
     }
 }
 

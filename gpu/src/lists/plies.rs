@@ -176,7 +176,6 @@ impl<I: Interface> Plies<I> {
         self.successors.tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
         self.successors.tables.truncate(shards as usize);
         let roots = if filter == Filter::All { 1 } else { sizes.roots };
-        self.selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
         let plan = ListPlan { shards: shards as usize, capacity, new_capacity, slots, new_slots, candidates: needed };
         let made = self.make_list(&mut session.runner, &plan, roots).await;
         if made.is_err() {
@@ -194,9 +193,7 @@ impl<I: Interface> Plies<I> {
         runner.wait().await?;
         Candidates::provide(&mut self.candidates, runner, plan.candidates, plan.shards).await?;
         let made = async {
-            if self.selection.is_none() {
-                self.selection = Some(Selection::new(runner, roots).await?);
-            }
+            Selection::provide(&mut self.selection, runner, roots).await?;
             self.successors.make(runner, plan).await
         };
         made.await.map_err(|failure| runner.failed("to make room for positions", failure))?;
@@ -266,23 +263,24 @@ impl<I: Interface> Plies<I> {
         Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT + sorting) / each, most)
     }
 
-    /// Loads the first of these parents into level 0, as many as fit. If the filter is a range, parents without a possible
+    /// Loads every `step`-th of these parents into level 0, as many as fit. If the filter is a range, parents without a possible
     /// successor in it are left out.
     pub(crate) async fn load_parents(
         &mut self,
         session: &mut Session<I>,
         parents: &Range<u64>,
+        step: u64,
     ) -> Result<ParentBatch, Retry> {
         session.prepare(2).await?;
-        if self.filter == Filter::All {
+        if self.filter == Filter::All && step == 1 {
             let batch = self.parents.batch(&session.runner, parents, session.sizes().roots)?;
             batch.load(session).await?;
             return Ok(ParentBatch { end: batch.end, len: batch.weights().len, first: Some(parents.start) });
         }
-        match &mut self.selection {
-            Some(selection) => selection.select(session, &self.parents, parents, self.filter).await,
-            None => Err(session.runner.unasked()),
-        }
+        let roots = session.sizes().roots;
+        let provided = Selection::provide(&mut self.selection, &mut session.runner, roots).await;
+        let selection = provided.map_err(|failure| session.runner.failed("to make room for parents", failure))?;
+        selection.select(session, &self.parents, parents, step, self.filter).await
     }
 
     /// Adds the successors of these parents in level 0 that pass the filter, and adds their number, weighted by multiplicity, to the
@@ -411,9 +409,7 @@ impl<I: Interface> Plies<I> {
         };
         let spare = self.run.take().filter(fits);
         let made = async {
-            if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
-                self.selection = Some(Selection::new(runner, sizes.roots).await?);
-            }
+            Selection::provide(&mut self.selection, runner, sizes.roots).await?;
             if let Some(run) = spare {
                 return Ok(run);
             }

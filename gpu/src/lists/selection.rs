@@ -41,12 +41,21 @@ pub(super) struct Selection<I: Interface> {
 }
 
 impl<I: Interface> Selection<I> {
-    pub(super) async fn new(runner: &mut Runner<I>, roots: usize) -> Result<Self, Failure> {
-        Ok(Self {
-            multiplicities: runner.list_buffer("selected_multiplicities", roots).await?,
-            count: runner.list_buffer("selected_count", 1).await?,
-            kept_counts: runner.list_buffer("kept_counts", roots).await?,
-            density: 1.0,
+    /// Returns buffers for this number of parents, and makes them unless there are some.
+    pub(super) async fn provide<'a>(
+        known: &'a mut Option<Self>,
+        runner: &mut Runner<I>,
+        roots: usize,
+    ) -> Result<&'a mut Self, Failure> {
+        // Smaller buffers are freed first.
+        Ok(match known.take().filter(|known| known.kept_counts.len() >= roots) {
+            Some(known_buffers) => known.insert(known_buffers),
+            None => known.insert(Self {
+                multiplicities: runner.list_buffer("selected_multiplicities", roots).await?,
+                count: runner.list_buffer("selected_count", 1).await?,
+                kept_counts: runner.list_buffer("kept_counts", roots).await?,
+                density: 1.0,
+            }),
         })
     }
 
@@ -55,13 +64,14 @@ impl<I: Interface> Selection<I> {
         Weights { multiplicities: &self.multiplicities, first: 0, len }
     }
 
-    /// Loads the parents that may have successors that are kept into level 0, each a root of its own, until the level is nearly full
-    /// or all parents were looked at.
+    /// Looks at every `step`-th of these parents, and loads those that may have successors that are kept into level 0, each a root of its own,
+    /// until the level is nearly full or the parents end.
     pub(super) async fn select(
         &mut self,
         session: &mut Session<I>,
         list: &List<I>,
         parents: &Range<u64>,
+        step: u64,
         filter: Filter,
     ) -> Result<ParentBatch, Retry> {
         let (runner, buffers) = session.work(1, 0, 0)?;
@@ -73,9 +83,9 @@ impl<I: Interface> Selection<I> {
         while selected.end < parents.end && (selected.len as f64) < FILLED * capacity as f64 {
             let rest = capacity - selected.len;
             let looked_at = (FILLED * rest as f64 / self.density).min(most).max(rest as f64);
-            let found = list.first_of(&(selected.end..parents.end), looked_at as u64);
+            let found = list.first_of(&(selected.end..parents.end), (looked_at as u64).saturating_mul(step));
             let (shard, within) = found.ok_or_else(|| runner.unasked())?;
-            let len = (within.end - within.start) as usize;
+            let len = (within.end - within.start).div_ceil(step) as usize;
             let arguments = with_filter!(filter => SelectEntries {
                 entries: &shard.positions,
                 root_multiplicities: &shard.multiplicities,
@@ -85,6 +95,7 @@ impl<I: Interface> Selection<I> {
                 selected_count: &self.count,
                 first: within.start as u32,
                 end: len as u32,
+                step: step as u32,
                 capacity: capacity as u32,
             });
             // SAFETY: the shard has these entries, and the kernel selects no more than there is room for.
@@ -102,7 +113,7 @@ impl<I: Interface> Selection<I> {
             let more = count.checked_sub(selected.len).ok_or_else(|| runner.unasked())?;
             // Some more may be selected next time.
             self.density = (1.2 * more as f64 / len as f64).clamp(1e-6, 1.0);
-            selected = ParentBatch { end: selected.end + len as u64, len: count, first: None };
+            selected = ParentBatch { end: selected.end + len as u64 * step, len: count, first: None };
             most = f64::INFINITY;
         }
         Ok(selected)

@@ -230,7 +230,7 @@ impl<'a> CpuMerge<'a> {
         self.check_room()
     }
 
-    fn expand_parents(&mut self, range: Range<u64>) -> Result<u128, MergeError> {
+    fn expand_parents(&mut self, step: u64, range: Range<u64>) -> Result<u128, MergeError> {
         let Some(turn) = self.parents.ply.turn.map(Color::opposite) else { return Ok(0) };
         if self.successors.turn.is_some_and(|known| known != turn) {
             return Err(MergeError::MixedTurns);
@@ -246,8 +246,8 @@ impl<'a> CpuMerge<'a> {
         while start < end {
             // All of these parents may have to be expanded.
             let together = ((self.in_flight() as f64 / self.parents.strays) as u64).max(1);
-            let next = end.min(start.saturating_add(together));
-            let tasks = self.expand_tasks(&index, start..next)?;
+            let next = end.min(start.saturating_add(together.saturating_mul(step)));
+            let tasks = self.expand_tasks(&index, step, start..next)?;
             let strays: usize = tasks.iter().map(|task| task.strays.candidates.len()).sum();
             let parents: u64 = tasks.iter().map(|task| task.parents).sum();
             if parents > 0 {
@@ -266,22 +266,31 @@ impl<'a> CpuMerge<'a> {
         Ok(paths)
     }
 
-    /// Expands these parents, with one task for each range of parents, and returns the strays.
-    fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
+    /// Expands every `step`-th of these parents, with one task for each range of parents, and returns the strays.
+    fn expand_tasks(&mut self, index: &Index, step: u64, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
         let Self { cores, parents, successors, kept, spare, .. } = self;
         let Parents { ply, sharing, is_grouped, .. } = parents;
         let pool = Pool::default();
-        let expand = |piece: (&Shard, Range<usize>), table| {
+        let expand = |(shard, range): (&Shard, Range<usize>), table| {
             let mut scratch: Scratch = pool.take();
-            let mut expanded = expand_task(cores, sharing, &mut scratch, std::iter::once(piece), *kept, table)?;
+            let pieces = std::iter::once((shard, range.step_by(step as usize)));
+            let mut expanded = expand_task(cores, sharing, &mut scratch, pieces, *kept, table)?;
             expanded.strays = StrayLists::of(&scratch.strays, sharing.ranges.len(), spare)?;
             pool.give_back(scratch);
             Ok(expanded)
         };
         cores.pool.install(|| {
-            let pieces = index.pieces(range);
+            let mut before = 0;
+            // Each piece begins with the next parent to expand.
+            let pieces = index.pieces(range).map(|(number, range)| {
+                let first = range.start + (before as u64).next_multiple_of(step) as usize - before;
+                before += range.len();
+                (number, first.min(range.end)..range.end)
+            });
             if !*is_grouped {
-                let pieces: Vec<_> = pieces.flat_map(|(number, range)| split(&ply.shards[number], range)).collect();
+                let together = TOGETHER.saturating_mul(step as usize);
+                let pieces = pieces.flat_map(|(number, range)| split(&ply.shards[number], range, together));
+                let pieces: Vec<_> = pieces.collect();
                 let tasks = pieces.into_par_iter().with_max_len(1);
                 return tasks.map(|piece| expand(piece, None)).collect();
             }
@@ -319,9 +328,9 @@ impl<'a> CpuMerge<'a> {
     }
 }
 
-/// Splits some positions of a shard into tasks.
-fn split(shard: &Shard, range: Range<usize>) -> impl Iterator<Item = (&Shard, Range<usize>)> {
-    range.clone().step_by(TOGETHER).map(move |start| (shard, start..range.end.min(start + TOGETHER)))
+/// Splits some positions of a shard into ranges of at most this length.
+fn split(shard: &Shard, range: Range<usize>, together: usize) -> impl Iterator<Item = (&Shard, Range<usize>)> {
+    range.clone().step_by(together).map(move |start| (shard, start..range.end.min(start.saturating_add(together))))
 }
 
 /// Expands the positions that may have successors that pass the filter. Successors that pass the filter go into the
@@ -330,7 +339,7 @@ fn expand_task<'p>(
     cores: &Cores,
     sharing: &Sharing,
     scratch: &mut Scratch,
-    pieces: impl Iterator<Item = (&'p Shard, Range<usize>)>,
+    pieces: impl Iterator<Item = (&'p Shard, impl Iterator<Item = usize>)>,
     kept: Filter,
     table: Option<(usize, &mut Shard)>,
 ) -> Result<Expansion, MergeError> {
@@ -343,7 +352,7 @@ fn expand_task<'p>(
     };
     let keeps_all = kept == Filter::All;
     let mut positions = pieces
-        .flat_map(|(shard, range)| range.map(move |index| (shard.positions()[index].0, shard.multiplicity(index))))
+        .flat_map(|(shard, indices)| indices.map(move |index| (shard.positions()[index].0, shard.multiplicity(index))))
         .filter(|(position, _)| kept.needs(&planes32(position)));
     loop {
         batch.restart(TOGETHER);
@@ -452,8 +461,8 @@ impl Merge for CpuMerge<'_> {
         self.or_forget(added)
     }
 
-    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
-        let expanded = self.expand_parents(parents);
+    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError> {
+        let expanded = self.expand_parents(step.max(1), parents);
         self.or_forget(expanded)
     }
 

@@ -91,6 +91,11 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         assert_eq!(halves.iter().sum::<u128>(), below);
         good(merge.descend(false));
         assert_eq!((merge.parents(), merge.successors()), (parents.len() as u64, 0));
+        let some = 0..merge.parents().min(30);
+        good(merge.reserve(successors.len() as u64, Filter::All));
+        let one_by_one = some.clone().step_by(7).map(|index| good(merge.expand(index..index + 1)));
+        let one_by_one = one_by_one.sum::<u128>();
+        assert_eq!(good(merge.expand_every(7, some)), one_by_one, "ply {number}: every seventh parent");
         let sources: Vec<_> = parents.iter().step_by(5).map(|entry| entry.position).collect();
         let moves = good(reference.expand(&rules.with_halfmove_clock(false), &sources));
         for (parent, successors) in sources.iter().zip(moves.iter()) {
@@ -155,11 +160,13 @@ fn in_parts(merge: &mut dyn Merge) -> [u64; 4] {
     [(0, 1), (0, 3), (1, 3), (2, 3)].map(|(part, parts)| good(merge.diagrams(part, parts)))
 }
 
-/// Expands all parents in two calls, and returns the successors that pass the filter, in the order of their bytes.
+/// Expands the first third of the parents in one call and the others in steps, and returns the successors that pass the filter, in the order of
+/// their bytes.
 fn kept(merge: &mut dyn Merge, room: usize, kept: Filter) -> Vec<WeightedPosition> {
     good(merge.reserve(room as u64, kept));
     let middle = merge.parents() / 3;
-    let paths = good(merge.expand(0..middle)) + good(merge.expand(middle..merge.parents()));
+    let steps = (middle..middle + 3).map(|first| good(merge.expand_every(3, first..merge.parents())));
+    let paths = steps.sum::<u128>() + good(merge.expand(0..middle));
     assert_eq!(good(merge.perft(0..merge.successors(), 0)), paths, "paths to the successors of {kept:?}");
     sorted(merge)
 }

@@ -298,7 +298,7 @@ mod tests {
         for _ in 0..plies {
             merge.descend(false).unwrap();
             merge.reserve(5_000, Filter::All).unwrap();
-            merge.expand(0..u64::MAX).unwrap();
+            merge.expand_every(1, 0..u64::MAX).unwrap();
         }
         test(merge);
     }
