@@ -33,9 +33,9 @@ const FEWEST_EACH: f64 = 64.0;
 const LEAST: u32 = 64;
 
 /// Ranges of reversed keys are counted in rounds, in each of which every device counts at least one range. These are the shares of the ply, in
-/// eighths. The first ranges are large, because each range costs about a hundredth of the whole count. The last ones are small, because all
-/// devices wait for the last range.
-const ROUNDS: [u64; 3] = [5, 2, 1];
+/// fifteenths. The first ranges are large, because each range costs about a hundredth of the whole count. The last ones are small, because all
+/// devices wait for the last range. With other shares, four H200s took up to 5 % longer.
+const ROUNDS: [u64; 3] = [10, 4, 1];
 
 /// The most ranges.
 const MOST: u32 = 1 << 16;
@@ -155,9 +155,13 @@ mod tests {
 
     #[test]
     fn ranges_of_reversed_keys_fit_in_memory_and_become_small() {
-        for (needed, devices, counts) in
-            [(1, 1, [1, 1, 1]), (1, 2, [2, 2, 2]), (22, 4, [14, 6, 4]), (25, 2, [16, 7, 4]), (1000, 8, [625, 250, 125])]
-        {
+        for (needed, devices, counts) in [
+            (1, 1, [1, 1, 1]),
+            (1, 2, [2, 2, 2]),
+            (22, 4, [15, 6, 4]),
+            (25, 2, [17, 7, 2]),
+            (1500, 8, [1000, 400, 100]),
+        ] {
             let weights = reversed_weights(needed, devices);
             let all: u64 = weights.iter().sum();
             let expected: Vec<_> = ROUNDS
@@ -167,7 +171,7 @@ mod tests {
                 .collect();
             assert_eq!(weights.len(), expected.len(), "{needed} {devices}");
             for (weight, (share, count)) in weights.into_iter().zip(expected) {
-                assert_eq!(weight * 8 * count, all * share, "{needed} {devices}");
+                assert_eq!(weight * 15 * count, all * share, "{needed} {devices}");
                 assert!(weight * u64::from(needed) <= all, "{needed} {devices}");
             }
         }

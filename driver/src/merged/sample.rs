@@ -8,7 +8,7 @@ use crate::Error;
 
 /// The parents that a sample expands for each range that it is meant for, and the least and the greatest number of them.
 const PARENTS_EACH: u64 = 64;
-const LEAST_PARENTS: u64 = 1 << 12;
+const LEAST_PARENTS: u64 = 1 << 11;
 const MOST_PARENTS: u64 = 1 << 16;
 
 /// The positions that one call reads from the device.

@@ -14,7 +14,7 @@ use kogge_driver::{Driver, Error, MergeDevice, MergeSettings, Observer, Progress
 /// The shortest and the longest wait when all remaining entries are leased to others. A device that works alone on a ledger waits
 /// only for the other devices of its process, and its queries cost nothing.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
-const WAIT_ALONE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+const WAIT_ALONE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(2));
 
 /// Leases, counts and records until no entries are left.
 pub(super) fn work(shared: &Shared<'_>, index: usize, device: &mut MergeDevice) -> End {
