@@ -396,16 +396,16 @@ fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<Key
     ranges
 }
 
-/// Requires that an expansion of all parents keeps exactly the entries that pass the filter. One call expands the first half, and two calls
-/// expand every other parent of the second half.
+/// Requires that an expansion of all parents keeps exactly the entries that pass the filter. Two calls expand every other parent of the first
+/// half, and one call expands the second half.
 fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> Outcome {
     let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
     reserve_for(&mut *merge, expected.len() as u64, kept)?;
     let parents = merge.parents();
     let middle = parents / 2;
-    let mut paths = merge.expand(0..middle)?;
-    for first in [middle, middle + 1] {
-        paths = paths.wrapping_add(merge.expand_every(2, first..parents)?);
+    let mut paths = merge.expand_every(2, 0..middle)?;
+    for more in [merge.expand_every(2, 1..middle)?, merge.expand(middle..parents)?] {
+        paths = paths.wrapping_add(more);
     }
     let sum = expected.iter().fold(0_u128, |sum, entry| sum.wrapping_add(entry.multiplicity));
     equal(&paths, &sum, "the paths to the successors in a range")?;
