@@ -225,8 +225,6 @@ scalars! {
     first,
     /// The end of the elements to work on.
     end,
-    /// The distance from one element to the next.
-    step,
     /// The files of the castling rooks, one byte each.
     castling_files,
     /// Whether the halfmove clock is kept.
@@ -261,7 +259,7 @@ scalars! {
     depth,
     /// The index of the kind of moves in [`Categories`](kogge_board::Categories).
     kind,
-    /// The distance from the totals of a kind to the totals of the next.
+    /// The distance from one entry to the next, or from the totals of a kind to the totals of the next.
     stride,
     /// The number of work-items that search.
     lanes,
@@ -311,10 +309,10 @@ macro_rules! with_kernels {
             CountReplies, "count_replies", Counting: positions roots items item_count totals lines | item_capacity;
             /// Loads entries into level 0; each becomes a root.
             LoadEntries, "load_entries", Merging: successors successor_roots entries | first end;
-            /// Loads every `step`-th entry that may have successors in a range into level 0; each becomes a root.
+            /// Loads every `stride`-th entry that may have successors in a range into level 0; each becomes a root.
             SelectEntries, "select_entries", Merging:
                 successors successor_roots entries root_multiplicities selected_multiplicities selected_count |
-                first end step filter_kind capacity
+                first end filter_kind capacity stride
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Counts the entries of each part of the hashes of the other side's pieces.

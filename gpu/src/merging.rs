@@ -224,18 +224,19 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         Ok(())
     }
 
-    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError> {
+    fn expand_every(&mut self, stride: u64, parents: Range<u64>) -> Result<u128, MergeError> {
         if self.failed || self.holds_diagrams {
             return self.note(Err(MergeError::Full));
         }
         self.turn = self.parents_turn.map(Color::opposite);
-        let (step, mut rest) = (step.max(1), parents.start..parents.end.min(self.parents));
+        let stride = stride.clamp(1, self.parents.max(1));
+        let mut rest = parents.start..parents.end.min(self.parents);
         let paths = block_on(async {
             self.plies.sums().clear(&mut self.session.runner).map_err(or_full)?;
             self.plies.restore_candidates(self.session).await.map_err(or_full)?;
             let mut paths = 0;
             while !rest.is_empty() {
-                let batch = match self.plies.load_parents(self.session, &rest, step).await {
+                let batch = match self.plies.load_parents(self.session, &rest, stride).await {
                     Ok(batch) => batch,
                     Err(Retry::OutOfMemory) => {
                         self.session.shrink()?;

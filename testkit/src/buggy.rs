@@ -130,10 +130,10 @@ impl Merge for WrongMerge<'_> {
         entries.iter().try_for_each(|&entry| self.insert(entry, Filter::All).map(drop))
     }
 
-    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError> {
+    fn expand_every(&mut self, stride: u64, parents: Range<u64>) -> Result<u128, MergeError> {
         let (mut paths, kept) = (0, self.kept);
         let parents = &self.parents[parents.start as usize..parents.end as usize];
-        let parents: Vec<_> = parents.iter().step_by(step as usize).copied().collect();
+        let parents: Vec<_> = parents.iter().step_by(stride as usize).copied().collect();
         let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
         let successors = self.backend.expand(&self.rules, &positions)?;
         for (WeightedPosition { multiplicity, .. }, positions) in parents.into_iter().zip(successors.iter()) {

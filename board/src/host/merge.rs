@@ -110,10 +110,11 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         })
     }
 
-    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError> {
+    fn expand_every(&mut self, stride: u64, parents: Range<u64>) -> Result<u128, MergeError> {
         let (mut paths, kept) = (0, self.kept);
+        let stride = stride.clamp(1, self.parents.len().max(1) as u64) as usize;
         let parents = &self.parents[within(&parents, self.parents.len())];
-        let parents: Vec<_> = parents.iter().step_by(step.max(1) as usize).copied().collect();
+        let parents: Vec<_> = parents.iter().step_by(stride).copied().collect();
         for parents in parents.chunks(HOST_AT_ONCE) {
             let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
             let successors = self.backend.expand(&self.rules, &positions)?;

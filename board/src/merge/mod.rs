@@ -152,12 +152,12 @@ pub trait Merge {
     /// [`MergeError::Full`], [`MergeError::MixedTurns`] or [`MergeError::Overflow`]; if the device fails.
     fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError>;
 
-    /// Expands every `step`-th of some parents, beginning with the first, and adds the successors that pass the filter. The step is at least
+    /// Expands every `stride`-th of some parents, beginning with the first, and adds the successors that pass the filter. The stride is at least
     /// one. Returns the number of paths to these successors before they are merged: the sum of their parents' multiplicities.
     ///
     /// # Errors
     /// [`MergeError::Full`] or [`MergeError::Overflow`]; if the device fails.
-    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError>;
+    fn expand_every(&mut self, stride: u64, parents: Range<u64>) -> Result<u128, MergeError>;
 
     /// Makes the successors the new parents, with no successors and no memory for any. Keeps the former parents for [`Merge::ascend`]
     /// if `keep` is set.

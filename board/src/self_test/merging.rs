@@ -404,7 +404,7 @@ fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> 
     let parents = merge.parents();
     let middle = parents / 2;
     let mut paths = merge.expand_every(2, 0..middle)?;
-    for more in [merge.expand_every(2, 1..middle)?, merge.expand(middle..parents)?] {
+    for more in [merge.expand_every(2, middle.min(1)..middle)?, merge.expand(middle..parents)?] {
         paths = paths.wrapping_add(more);
     }
     let sum = expected.iter().fold(0_u128, |sum, entry| sum.wrapping_add(entry.multiplicity));

@@ -57,9 +57,9 @@ impl Sample {
         sample.take(work, ply, filters, 1.0, Self::parents(ranges))?;
         for (before, sampled) in sample.between.iter_mut().rev().enumerate() {
             let most = (MOST_BETWEEN >> before.min(8)).max(LEAST_BETWEEN);
-            let step = sampled.positions.len().div_ceil(most).max(1);
-            sampled.positions = std::mem::take(&mut sampled.positions).into_iter().step_by(step).collect();
-            sampled.each *= step as f64;
+            let stride = sampled.positions.len().div_ceil(most).max(1);
+            sampled.positions = std::mem::take(&mut sampled.positions).into_iter().step_by(stride).collect();
+            sampled.each *= stride as f64;
         }
         sample.keys.sort_unstable();
         Ok(sample)
@@ -133,17 +133,17 @@ impl Work<'_> {
         let all = self.merge.parents();
         let most = self.merge.sizes().capacity / 2;
         let each = SPARE * self.estimates.moves;
-        let step = (all / parents.max(1)).max(1);
-        let total = all.div_ceil(step);
+        let stride = (all / parents.max(1)).max(1);
+        let total = all.div_ceil(stride);
         let parts = (total as f64 * each / most.max(1) as f64).ceil().clamp(1.0, total.max(1) as f64) as u64;
-        // Each part begins at one of these parents, and has a step.
-        let mut parts: Vec<_> = (0..parts).rev().map(|part| (part * step, parts * step)).collect();
+        // Each part begins at one of these parents, and has a stride.
+        let mut parts: Vec<_> = (0..parts).rev().map(|part| (part * stride, parts * stride)).collect();
         let mut sampled = 0;
-        while let Some((first, step)) = parts.pop().filter(|&(first, _)| first < all) {
+        while let Some((first, stride)) = parts.pop().filter(|&(first, _)| first < all) {
             self.check_cancelled()?;
-            let expanded = (all - first).div_ceil(step);
+            let expanded = (all - first).div_ceil(stride);
             let room = ((expanded as f64 * each) as u64 + AT_ONCE).min(most.max(1));
-            let paths = self.merge.reserve(room, kept).and_then(|()| self.merge.expand_every(step, first..all));
+            let paths = self.merge.reserve(room, kept).and_then(|()| self.merge.expand_every(stride, first..all));
             match paths.map_err(StepError::from) {
                 Ok(paths) => {
                     self.conserve(ply, paths)?;
@@ -151,7 +151,9 @@ impl Work<'_> {
                     take(self, positions, expanded as f64 / total as f64)?;
                     sampled += expanded;
                 }
-                Err(StepError::Full) if expanded > 1 => parts.extend([(first + step, 2 * step), (first, 2 * step)]),
+                Err(StepError::Full) if expanded > 1 => {
+                    parts.extend([(first + stride, 2 * stride), (first, 2 * stride)])
+                }
                 Err(StepError::Full) => return Err(self.no_room_for(ply)),
                 Err(StepError::Other(error)) => return Err(error),
             }

@@ -145,11 +145,11 @@ impl Merge for Spoiled<'_> {
         self.spoil()
     }
 
-    fn expand_every(&mut self, step: u64, mut parents: Range<u64>) -> Result<u128, MergeError> {
+    fn expand_every(&mut self, stride: u64, mut parents: Range<u64>) -> Result<u128, MergeError> {
         if self.wrong.fault == Some(Fault::SkipsParent) && self.ply == self.wrong.ply && self.is_in_ranges() {
             parents.start = parents.start.max(1);
         }
-        let paths = self.merge.expand_every(step, parents)?;
+        let paths = self.merge.expand_every(stride, parents)?;
         self.spoil()?;
         Ok(paths)
     }

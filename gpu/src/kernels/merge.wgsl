@@ -98,12 +98,12 @@ fn load_entries(id: Invocation) {
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-/// Looks at `end` entries, every `step`-th from the first. Copies to level 0 those that may have successors in a range, with their
+/// Looks at `end` entries, every `stride`-th from the first. Copies to level 0 those that may have successors in a range, with their
 /// multiplicities, as far as there is room; each becomes a root. `selected_count` also counts the entries without room.
 @compute @workgroup_size(GROUP)
 fn select_entries(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
-    let number = scalars.first + index * scalars.step;
+    let number = scalars.first + index * scalars.stride;
     if id.lane == 0u {
         atomicStore(&group_count, 0u);
     }

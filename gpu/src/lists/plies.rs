@@ -263,16 +263,16 @@ impl<I: Interface> Plies<I> {
         Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT + sorting) / each, most)
     }
 
-    /// Loads every `step`-th of these parents into level 0, as many as fit. If the filter is a range, parents without a possible
+    /// Loads every `stride`-th of these parents into level 0, as many as fit. If the filter is a range, parents without a possible
     /// successor in it are left out.
     pub(crate) async fn load_parents(
         &mut self,
         session: &mut Session<I>,
         parents: &Range<u64>,
-        step: u64,
+        stride: u64,
     ) -> Result<ParentBatch, Retry> {
         session.prepare(2).await?;
-        if self.filter == Filter::All && step == 1 {
+        if self.filter == Filter::All && stride == 1 {
             let batch = self.parents.batch(&session.runner, parents, session.sizes().roots)?;
             batch.load(session).await?;
             return Ok(ParentBatch { end: batch.end, len: batch.weights().len, first: Some(parents.start) });
@@ -280,7 +280,7 @@ impl<I: Interface> Plies<I> {
         let roots = session.sizes().roots;
         let provided = Selection::provide(&mut self.selection, &mut session.runner, roots).await;
         let selection = provided.map_err(|failure| session.runner.failed("to make room for parents", failure))?;
-        selection.select(session, &self.parents, parents, step, self.filter).await
+        selection.select(session, &self.parents, parents, stride, self.filter).await
     }
 
     /// Adds the successors of these parents in level 0 that pass the filter, and adds their number, weighted by multiplicity, to the

@@ -64,14 +64,14 @@ impl<I: Interface> Selection<I> {
         Weights { multiplicities: &self.multiplicities, first: 0, len }
     }
 
-    /// Looks at every `step`-th of these parents, and loads those that may have successors that are kept into level 0, each a root of its own,
+    /// Looks at every `stride`-th of these parents, and loads those that may have successors that are kept into level 0, each a root of its own,
     /// until the level is nearly full or the parents end.
     pub(super) async fn select(
         &mut self,
         session: &mut Session<I>,
         list: &List<I>,
         parents: &Range<u64>,
-        step: u64,
+        stride: u64,
         filter: Filter,
     ) -> Result<ParentBatch, Retry> {
         let (runner, buffers) = session.work(1, 0, 0)?;
@@ -83,9 +83,9 @@ impl<I: Interface> Selection<I> {
         while selected.end < parents.end && (selected.len as f64) < FILLED * capacity as f64 {
             let rest = capacity - selected.len;
             let looked_at = (FILLED * rest as f64 / self.density).min(most).max(rest as f64);
-            let found = list.first_of(&(selected.end..parents.end), (looked_at as u64).saturating_mul(step));
+            let found = list.first_of(&(selected.end..parents.end), (looked_at as u64).saturating_mul(stride));
             let (shard, within) = found.ok_or_else(|| runner.unasked())?;
-            let len = (within.end - within.start).div_ceil(step) as usize;
+            let len = (within.end - within.start).div_ceil(stride) as usize;
             let arguments = with_filter!(filter => SelectEntries {
                 entries: &shard.positions,
                 root_multiplicities: &shard.multiplicities,
@@ -95,7 +95,7 @@ impl<I: Interface> Selection<I> {
                 selected_count: &self.count,
                 first: within.start as u32,
                 end: len as u32,
-                step: step as u32,
+                stride: stride as u32,
                 capacity: capacity as u32,
             });
             // SAFETY: the shard has these entries, and the kernel selects no more than there is room for.
@@ -113,7 +113,7 @@ impl<I: Interface> Selection<I> {
             let more = count.checked_sub(selected.len).ok_or_else(|| runner.unasked())?;
             // Some more may be selected next time.
             self.density = (1.2 * more as f64 / len as f64).clamp(1e-6, 1.0);
-            selected = ParentBatch { end: selected.end + len as u64 * step, len: count, first: None };
+            selected = ParentBatch { end: selected.end + len as u64 * stride, len: count, first: None };
             most = f64::INFINITY;
         }
         Ok(selected)

@@ -230,7 +230,7 @@ impl<'a> CpuMerge<'a> {
         self.check_room()
     }
 
-    fn expand_parents(&mut self, step: u64, range: Range<u64>) -> Result<u128, MergeError> {
+    fn expand_parents(&mut self, stride: u64, range: Range<u64>) -> Result<u128, MergeError> {
         let Some(turn) = self.parents.ply.turn.map(Color::opposite) else { return Ok(0) };
         if self.successors.turn.is_some_and(|known| known != turn) {
             return Err(MergeError::MixedTurns);
@@ -246,8 +246,8 @@ impl<'a> CpuMerge<'a> {
         while start < end {
             // All of these parents may have to be expanded.
             let together = ((self.in_flight() as f64 / self.parents.strays) as u64).max(1);
-            let next = end.min(start.saturating_add(together.saturating_mul(step)));
-            let tasks = self.expand_tasks(&index, step, start..next)?;
+            let next = end.min(start.saturating_add(together.saturating_mul(stride)));
+            let tasks = self.expand_tasks(&index, stride, start..next)?;
             let strays: usize = tasks.iter().map(|task| task.strays.candidates.len()).sum();
             let parents: u64 = tasks.iter().map(|task| task.parents).sum();
             if parents > 0 {
@@ -266,14 +266,14 @@ impl<'a> CpuMerge<'a> {
         Ok(paths)
     }
 
-    /// Expands every `step`-th of these parents, with one task for each range of parents, and returns the strays.
-    fn expand_tasks(&mut self, index: &Index, step: u64, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
+    /// Expands every `stride`-th of these parents, with one task for each range of parents, and returns the strays.
+    fn expand_tasks(&mut self, index: &Index, stride: u64, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
         let Self { cores, parents, successors, kept, spare, .. } = self;
         let Parents { ply, sharing, is_grouped, .. } = parents;
         let pool = Pool::default();
         let expand = |(shard, range): (&Shard, Range<usize>), table| {
             let mut scratch: Scratch = pool.take();
-            let pieces = std::iter::once((shard, range.step_by(step as usize)));
+            let pieces = std::iter::once((shard, range.step_by(stride as usize)));
             let mut expanded = expand_task(cores, sharing, &mut scratch, pieces, *kept, table)?;
             expanded.strays = StrayLists::of(&scratch.strays, sharing.ranges.len(), spare)?;
             pool.give_back(scratch);
@@ -283,12 +283,12 @@ impl<'a> CpuMerge<'a> {
             let mut before = 0;
             // Each piece begins with the next parent to expand.
             let pieces = index.pieces(range).map(|(number, range)| {
-                let first = range.start + (before as u64).next_multiple_of(step) as usize - before;
+                let first = range.start + (before as u64).next_multiple_of(stride) as usize - before;
                 before += range.len();
                 (number, first.min(range.end)..range.end)
             });
             if !*is_grouped {
-                let together = TOGETHER.saturating_mul(step as usize);
+                let together = TOGETHER.saturating_mul(stride as usize);
                 let pieces = pieces.flat_map(|(number, range)| split(&ply.shards[number], range, together));
                 let pieces: Vec<_> = pieces.collect();
                 let tasks = pieces.into_par_iter().with_max_len(1);
@@ -461,8 +461,8 @@ impl Merge for CpuMerge<'_> {
         self.or_forget(added)
     }
 
-    fn expand_every(&mut self, step: u64, parents: Range<u64>) -> Result<u128, MergeError> {
-        let expanded = self.expand_parents(step.max(1), parents);
+    fn expand_every(&mut self, stride: u64, parents: Range<u64>) -> Result<u128, MergeError> {
+        let expanded = self.expand_parents(stride.clamp(1, self.parents.ply.len().max(1)), parents);
         self.or_forget(expanded)
     }
 

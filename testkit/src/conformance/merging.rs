@@ -96,6 +96,8 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         let one_by_one = some.clone().step_by(7).map(|index| good(merge.expand(index..index + 1)));
         let one_by_one = one_by_one.sum::<u128>();
         assert_eq!(good(merge.expand_every(7, some)), one_by_one, "ply {number}: every seventh parent");
+        let first = good(merge.expand(0..1));
+        assert_eq!(good(merge.expand_every(u64::MAX, 0..u64::MAX)), first, "ply {number}: the first parent");
         let sources: Vec<_> = parents.iter().step_by(5).map(|entry| entry.position).collect();
         let moves = good(reference.expand(&rules.with_halfmove_clock(false), &sources));
         for (parent, successors) in sources.iter().zip(moves.iter()) {

@@ -129,7 +129,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "pawns of the other side attack nothing on the way into a range", "pawn_attacks_down(pawns) | leaper_attacks(position, theirs)", "leaper_attacks(position, theirs)"),
     Mutant::new(Merging, "leapers of the other side attack nothing on the way into a range", "pawn_attacks_down(pawns) | leaper_attacks(position, theirs) |", "pawn_attacks_down(pawns) |"),
     Mutant::new(Merging, "no double push in a range allows an en-passant capture", " && !allows_en_passant(parent, packed_move)", ""),
-    Mutant::new(Merging, "neighbouring entries are selected, whatever the step", "scalars.first + index * scalars.step", "scalars.first + index"),
+    Mutant::new(Merging, "neighbouring entries are selected, whatever the stride", "scalars.first + index * scalars.stride", "scalars.first + index"),
     Mutant::new(Merging, "selected entries have the first multiplicity", "= root_multiplicities[number]", "= root_multiplicities[scalars.first]"),
     Mutant::new(Merging, "the multiplicity is the first root's", "root_multiplicities[scalars.first + roots[candidate]]", "root_multiplicities[scalars.first]"),
     Mutant::new(Merging, "multiplicities are taken from the first root on", "root_multiplicities[scalars.first + roots[candidate]]", "root_multiplicities[roots[candidate]]"),

@@ -70,11 +70,11 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies to level 0 every `step`-th entry that may have successors that pass the filter, with its multiplicity, as far as there is room.
+/// Copies to level 0 every `stride`-th entry that may have successors that pass the filter, with its multiplicity, as far as there is room.
 pub(super) fn select_entries(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        let number = arguments.scalar(Scalar::first) as usize + index * arguments.scalar(Scalar::step) as usize;
+        let number = arguments.scalar(Scalar::first) as usize + index * arguments.scalar(Scalar::stride) as usize;
         let entry = load_planes(arguments, Binding::entries, number);
         if !kept.needs(&entry) {
             continue;
