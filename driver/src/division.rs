@@ -32,13 +32,19 @@ const FEWEST_EACH: f64 = 64.0;
 /// The minimum number of ranges, unless a number is requested or the ply is tiny: enough for devices that join later.
 const LEAST: u32 = 64;
 
-/// Ranges of reversed keys are counted in rounds, in each of which every device counts at least one range. These are the shares of the ply, in
-/// fifteenths. The first ranges are large, because each range costs about a hundredth of the whole count. The last ones are small, because all
-/// devices wait for the last range. With other shares, four H200s took up to 5 % longer.
+/// Ranges of reversed keys are counted in rounds, in each of which every device counts about one range. These are the shares of the ply, in
+/// fifteenths, for devices of one kind. The first ranges are large, because each range costs about a hundredth of the whole count. The last ones are
+/// small, because all devices wait for the last range. With other shares, four H200s took up to 5 % longer.
 const ROUNDS: [u64; 3] = [10, 4, 1];
+
+/// The same shares for devices that differ: all others would wait for a slow device that began with a large range.
+const EQUAL_ROUNDS: [u64; 4] = [1; 4];
 
 /// The most ranges.
 const MOST: u32 = 1 << 16;
+
+/// The weight of a share, so large that the number of its ranges divides it nearly.
+const WEIGHT: u64 = 1 << 40;
 
 /// The requirements for a [`Division`].
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +55,11 @@ pub struct DivisionRequest {
     pub ranges: Option<u32>,
     /// The quantity that will be counted below the ply.
     pub counted: Quantity,
-    /// The number of equal devices that share the ranges, if no others join later. Then ranges may be those of [reversed](Key::reversed) keys,
+    /// The number of devices that share the ranges, if no others join later. Then ranges may be those of [reversed](Key::reversed) keys,
     /// which are better if the devices count in runs.
     pub devices: Option<u32>,
+    /// Whether these devices are of one kind, so that they are equally fast.
+    pub are_alike: bool,
 }
 
 /// The last merged ply of a tree, in ranges.
@@ -99,7 +107,8 @@ impl Division {
         let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings)?;
         let ranges = match reversed {
             Some(devices) if wanted.ranges.is_none() => {
-                counter.borders_by(&reversed_weights(plan.ranges(), devices))?
+                let rounds: &[u64] = if wanted.are_alike { &ROUNDS } else { &EQUAL_ROUNDS };
+                counter.borders_by(&reversed_weights(rounds, plan.ranges(), devices))?
             }
             _ => counter.borders(wanted.count(counter.estimated_positions()))?,
         };
@@ -118,16 +127,19 @@ impl DivisionRequest {
     }
 }
 
-/// Returns the weights of the ranges of reversed keys for some devices, of which one alone needs `needed` equal ranges.
+/// Returns the weights of the ranges of reversed keys in these rounds for some devices, of which one alone needs `needed` equal ranges.
 ///
 /// Such ranges are few and large, because more of them expand the same position of the previous ply than in the usual order.
-fn reversed_weights(needed: u32, devices: u32) -> Vec<u64> {
-    let all = ROUNDS.iter().sum::<u64>();
+fn reversed_weights(rounds: &[u64], needed: u32, devices: u32) -> Vec<u64> {
+    let all = rounds.iter().sum::<u64>();
     let round = |share: u64| (share * u64::from(needed)).div_ceil(all).max(devices.into()).clamp(1, MOST.into());
-    let rounds = ROUNDS.map(|share| (share, round(share)));
-    // A multiple of each round's number of ranges, so that the ranges of a round have equal whole weights.
-    let unit: u64 = rounds.iter().map(|(_, count)| count).product();
-    rounds.into_iter().flat_map(|(share, count)| vec![share * unit / count; count as usize]).collect()
+    rounds
+        .iter()
+        .flat_map(|&share| {
+            let count = round(share);
+            vec![share * WEIGHT / count; count as usize]
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -136,7 +148,8 @@ mod tests {
 
     #[test]
     fn large_plies_have_more_ranges() {
-        let wanted = DivisionRequest { ply: None, ranges: None, counted: Quantity::Leaves, devices: Some(2) };
+        let wanted =
+            DivisionRequest { ply: None, ranges: None, counted: Quantity::Leaves, devices: Some(2), are_alike: true };
         for (positions, ranges) in [
             (0.0, 1),
             (20.0, 1),
@@ -154,25 +167,24 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_reversed_keys_fit_in_memory_and_become_small() {
-        for (needed, devices, counts) in [
-            (1, 1, [1, 1, 1]),
-            (1, 2, [2, 2, 2]),
-            (22, 4, [15, 6, 4]),
-            (25, 2, [17, 7, 2]),
-            (1500, 8, [1000, 400, 100]),
+    fn ranges_of_reversed_keys_fit_in_memory_and_become_small_for_equal_devices() {
+        for (rounds, needed, devices, counts) in [
+            (&ROUNDS[..], 1, 1, &[1, 1, 1][..]),
+            (&ROUNDS, 1, 2, &[2, 2, 2]),
+            (&ROUNDS, 22, 4, &[15, 6, 4]),
+            (&ROUNDS, 1500, 8, &[1000, 400, 100]),
+            (&EQUAL_ROUNDS, 1, 2, &[2, 2, 2, 2]),
+            (&EQUAL_ROUNDS, 22, 4, &[6, 6, 6, 6]),
         ] {
-            let weights = reversed_weights(needed, devices);
-            let all: u64 = weights.iter().sum();
-            let expected: Vec<_> = ROUNDS
-                .into_iter()
-                .zip(counts)
-                .flat_map(|(share, count)| vec![(share, count); count as usize])
-                .collect();
+            let weights = reversed_weights(rounds, needed, devices);
+            let all = weights.iter().sum::<u64>() as f64;
+            let of_round = |(&share, &count): (&u64, &usize)| vec![share as f64 / count as f64; count];
+            let expected: Vec<_> = rounds.iter().zip(counts).flat_map(of_round).collect();
+            let total: f64 = expected.iter().sum();
             assert_eq!(weights.len(), expected.len(), "{needed} {devices}");
-            for (weight, (share, count)) in weights.into_iter().zip(expected) {
-                assert_eq!(weight * 15 * count, all * share, "{needed} {devices}");
-                assert!(weight * u64::from(needed) <= all, "{needed} {devices}");
+            for (&weight, expected) in weights.iter().zip(expected) {
+                assert!((weight as f64 / all - expected / total).abs() < 1e-9, "{needed} {devices}");
+                assert!(weight as f64 / all * f64::from(needed) < 1.0 + 1e-9, "{needed} {devices}");
             }
         }
     }

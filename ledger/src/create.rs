@@ -128,11 +128,13 @@ fn begin(
         return Err(LedgerError::KindsOfPositions);
     }
     let several = devices.len() as u32;
+    let kind_of = |device: &MergeDevice| (device.backend.info().backend, device.backend.info().name.clone());
+    let are_alike = devices.windows(2).all(|pair| kind_of(&pair[0]) == kind_of(&pair[1]));
     let first = devices.first_mut().ok_or(LedgerError::NoDevices)?;
     let (kind, ply, paths, items) = match kind {
         Kind::Positions => positions(request, &mut *first.backend, observer)?,
-        Kind::Ranges => ranges(request, first, None, observer)?,
-        Kind::ReversedRanges => ranges(request, first, Some(several), observer)?,
+        Kind::Ranges => ranges(request, first, None, are_alike, observer)?,
+        Kind::ReversedRanges => ranges(request, first, Some(several), are_alike, observer)?,
     };
     let mut header = Header {
         kind,
@@ -175,6 +177,7 @@ fn ranges(
     request: &LedgerRequest<'_>,
     device: &mut MergeDevice,
     devices: Option<u32>,
+    are_alike: bool,
     observer: &dyn Observer,
 ) -> Result<Entries, LedgerError> {
     let &LedgerRequest { root, depth, ply, entries, .. } = request;
@@ -183,7 +186,7 @@ fn ranges(
     if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
         return Err(LedgerError::MergedPly { ply, depth, least: *possible.start(), most: *possible.end() });
     }
-    let wanted = DivisionRequest { ply, ranges: entries, counted, devices };
+    let wanted = DivisionRequest { ply, ranges: entries, counted, devices, are_alike };
     let Division { ply, ranges, is_reversed, paths } = Division::of(device, root, depth, &wanted, observer)?;
     let kind = if is_reversed { Kind::ReversedRanges } else { Kind::Ranges };
     Ok((kind, ply, paths, ranges.into_iter().map(Item::Range).collect()))

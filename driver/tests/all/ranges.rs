@@ -244,7 +244,8 @@ fn plies_of_ranges_must_go_together() {
     }
     let mut device = MergeDevice::with_memory(Box::new(Cpu::new(Some(1)).unwrap()), AMPLE.memory);
     for (ply, depth) in [(1, 10), (6, 5)] {
-        let request = DivisionRequest { ply: Some(ply), ranges: None, counted: Quantity::Leaves, devices: None };
+        let request =
+            DivisionRequest { ply: Some(ply), ranges: None, counted: Quantity::Leaves, devices: None, are_alike: true };
         let error = Division::of(&mut device, &fen(START), depth, &request, &()).err();
         assert_eq!(error, Some(Error::RangePlies { whole: ply.saturating_sub(2), last: ply, depth }));
     }
