@@ -76,10 +76,10 @@ impl KeyRange {
     /// the weights. The keys are sorted.
     pub fn divide_by(keys: &mut [Key], weights: &[u64]) -> Vec<Self> {
         keys.sort_unstable();
-        let total = weights.iter().sum::<u64>().max(1);
-        let ends = weights.iter().scan(0, |end, weight| {
-            *end += weight;
-            Some(u128::from(*end) * keys.len() as u128 / u128::from(total))
+        let total = weights.iter().map(|&weight| u128::from(weight)).sum::<u128>().max(1);
+        let ends = weights.iter().scan(0, |end, &weight| {
+            *end += u128::from(weight);
+            Some(*end * keys.len() as u128 / total)
         });
         let (mut ranges, mut rest) = (Vec::new(), Self::WHOLE);
         // The last range ends with the last key.
@@ -140,6 +140,8 @@ mod tests {
         let found = KeyRange::divide_by(&mut sorted, &[5, 0, 3, 2]);
         let inside = found.iter().map(|range| keys.iter().filter(|&&key| range.has(key)).count());
         assert_eq!(inside.collect::<Vec<_>>(), [500, 300, 200]);
+        assert_eq!(KeyRange::divide_by(&mut sorted, &[u64::MAX; 4]), KeyRange::divide_by(&mut keys.clone(), &[1; 4]));
+        assert_eq!(KeyRange::divide_by(&mut sorted, &[]), [KeyRange::WHOLE]);
         assert_eq!(KeyRange::divide(&mut [], 9), [KeyRange::WHOLE]);
         assert_eq!(KeyRange::divide(&mut [key(1, 1, 1); 50], 9).len(), 2);
     }
