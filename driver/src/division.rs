@@ -6,6 +6,7 @@ use kogge_board::merge::KeyRange;
 use kogge_board::{Backend, Fen};
 
 use crate::calls::MAX_CALL_DEPTH;
+use crate::merged::Work;
 use crate::{Driver, Error, MergeSettings, Observer, Quantity, RangeCounter, RangePlies};
 
 /// A device, and its settings for merging.
@@ -32,10 +33,10 @@ const FEWEST_EACH: f64 = 64.0;
 /// The minimum number of ranges, unless a number is requested or the ply is tiny: enough for devices that join later.
 const LEAST: u32 = 64;
 
-/// Ranges of reversed keys are counted in rounds, in each of which every device counts about one range. These are the shares of the ply, in
-/// fifteenths, for devices of one kind. The first ranges are large, because each range costs about a hundredth of the whole count. The last ones are
-/// small, because all devices wait for the last range. With other shares, four H200s took up to 5 % longer.
-const ROUNDS: [u64; 3] = [10, 4, 1];
+/// Ranges of reversed keys are counted in rounds, in each of which every device counts about one range. These are the rounds' shares of the
+/// ply, for devices of one kind. The first ranges are large, because several small ranges take longer to make than a large one. The last ones
+/// are small, because all devices wait for the last range.
+const ROUNDS: [u64; 3] = [20, 5, 1];
 
 /// The same shares for devices that differ: all others would wait for a slow device that began with a large range.
 const EQUAL_ROUNDS: [u64; 4] = [1; 4];
@@ -96,7 +97,8 @@ impl Division {
         let MergeDevice { backend, settings } = device;
         let mut driver = Driver::new(&mut **backend, observer);
         let settings = MergeSettings { plies: wanted.ply, ..settings.counting(wanted.counted) };
-        let plan = driver.plan_merged(root, depth, &settings)?;
+        let mut work = Work::at_root(&mut driver, root, depth, &settings)?;
+        let plan = work.plan_below(root, &settings, true)?;
         let (least, most) = Self::plies(depth, wanted.counted).into_inner();
         let ply = wanted.ply.unwrap_or(plan.last_ply().min(most).max(least));
         // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
@@ -104,7 +106,7 @@ impl Division {
         let reversed = wanted.devices.filter(|_| plan.is_reversed && plan.last_ply() == ply);
         let is_reversed = reversed.is_some();
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth, is_reversed };
-        let mut counter = RangeCounter::fitting(&mut driver, root, plies, &settings)?;
+        let mut counter = RangeCounter::fitting_below(work, root, plies)?;
         let ranges = match reversed {
             Some(devices) if wanted.ranges.is_none() => {
                 let rounds: &[u64] = if wanted.are_alike { &ROUNDS } else { &EQUAL_ROUNDS };
@@ -171,8 +173,8 @@ mod tests {
         for (rounds, needed, devices, counts) in [
             (&ROUNDS[..], 1, 1, &[1, 1, 1][..]),
             (&ROUNDS, 1, 2, &[2, 2, 2]),
-            (&ROUNDS, 22, 4, &[15, 6, 4]),
-            (&ROUNDS, 1500, 8, &[1000, 400, 100]),
+            (&ROUNDS, 22, 4, &[17, 5, 4]),
+            (&ROUNDS, 1500, 8, &[1154, 289, 58]),
             (&EQUAL_ROUNDS, 1, 2, &[2, 2, 2, 2]),
             (&EQUAL_ROUNDS, 22, 4, &[6, 6, 6, 6]),
         ] {

@@ -56,24 +56,7 @@ impl Driver<'_> {
     /// # Errors
     /// As [`Driver::perft_merged`].
     pub fn plan_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Plan, Error> {
-        self.begin(1);
-        let mut work = Work::start(self, &counting(root), &settings.options(), depth)?;
-        work.recall(settings.costs);
-        work.add(&[root_entry(root)])?;
-        loop {
-            let route = match work.next(settings)? {
-                Next::Merge(route) if route.next_is_cheap() => {
-                    if !work.merge_whole(route.plies[0])? {
-                        work.start_again(&[root_entry(root)])?;
-                    }
-                    continue;
-                }
-                // Without measurements, the route has no more plies than the next.
-                Next::Merge(route) if route.below_seconds.is_infinite() => work.measured_next(settings)?.route(),
-                next => next.route(),
-            };
-            return Ok(work.plan(&route));
-        }
+        Work::at_root(self, root, depth, settings)?.plan_below(root, settings, false)
     }
 
     /// Counts the leaves below entries of one ply, weighted by multiplicity.
@@ -130,7 +113,46 @@ enum Outcome {
     Split(Plan, u32, Vec<WeightedPosition>),
 }
 
-impl Work<'_> {
+impl<'d> Work<'d> {
+    /// Starts with a root.
+    pub(crate) fn at_root(
+        driver: &'d mut Driver<'_>,
+        root: &Fen,
+        depth: u32,
+        settings: &MergeSettings,
+    ) -> Result<Self, Error> {
+        driver.begin(1);
+        let mut work = Self::start(driver, &counting(root), &settings.options(), depth)?;
+        work.recall(settings.costs);
+        work.add(&[root_entry(root)])?;
+        Ok(work)
+    }
+
+    /// Plans how to count below a root. Merges the next plies as long as they take little time. Other devices may wait for the plan.
+    pub(crate) fn plan_below(
+        &mut self,
+        root: &Fen,
+        settings: &MergeSettings,
+        others_wait: bool,
+    ) -> Result<Plan, Error> {
+        loop {
+            let next = self.next(settings)?;
+            let share = self.estimates.plan_share(others_wait);
+            let route = match next {
+                Next::Merge(route) if route.next_is_cheap(share) => {
+                    if !self.merge_whole(route.plies[0])? {
+                        self.start_again(&[root_entry(root)])?;
+                    }
+                    continue;
+                }
+                // Without measurements, the route has no more plies than the next.
+                Next::Merge(route) if route.below_seconds.is_infinite() => self.measured_next(settings)?.route(),
+                next => next.route(),
+            };
+            return Ok(self.plan(&route));
+        }
+    }
+
     /// Counts the leaves below some entries.
     fn count(&mut self, entries: &[WeightedPosition], settings: &MergeSettings) -> Result<Outcome, Error> {
         self.add(entries)?;

@@ -12,7 +12,6 @@ use super::ranges::{RangeCount, Ranges};
 use super::settings::{MergeSettings, Quantity};
 use super::work::{Work, root_entry};
 use crate::calls::MAX_CALL_DEPTH;
-use crate::frontier::counting;
 use crate::{Driver, Error, Progress};
 
 /// The plies of a count in ranges.
@@ -72,7 +71,7 @@ pub struct RangeCounter<'d> {
 impl<'d> RangeCounter<'d> {
     /// Merges the plies down to the last whole one, and samples the next.
     ///
-    /// Only the memory, the hash bits and the counted quantity of the settings matter.
+    /// The plies and ranges of the settings are ignored.
     ///
     /// # Errors
     /// [`Error::RangePlies`] if the plies do not go together, [`Error::Memory`] if a whole ply does not fit; otherwise as
@@ -84,9 +83,7 @@ impl<'d> RangeCounter<'d> {
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
         plies.check(settings.counted)?;
-        driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth)?;
-        work.add(&[root_entry(root)])?;
+        let mut work = Work::at_root(driver, root, plies.depth, settings)?;
         while work.ply() < plies.whole {
             let next = work.next_whole();
             if !work.merge_whole(next)? {
@@ -107,10 +104,15 @@ impl<'d> RangeCounter<'d> {
         plies: RangePlies,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        plies.check(settings.counted)?;
-        driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth)?;
-        work.add(&[root_entry(root)])?;
+        Self::fitting_below(Work::at_root(driver, root, plies.depth, settings)?, root, plies)
+    }
+
+    /// Continues a work that began with this root. See [`RangeCounter::fitting`].
+    pub(crate) fn fitting_below(mut work: Work<'d>, root: &Fen, plies: RangePlies) -> Result<Self, Error> {
+        plies.check(work.counted)?;
+        if work.ply() >= plies.last {
+            work.start_again(&[root_entry(root)])?;
+        }
         while work.ply() < plies.whole && work.leaves_room(plies.last - work.next_ply()) {
             let next = work.next_whole();
             if !work.merge_whole(next)? {

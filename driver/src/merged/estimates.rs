@@ -71,6 +71,8 @@ pub(crate) struct Estimates {
     pub(crate) least_in_runs: u32,
     /// Seconds to count below a position, by depth.
     pub(crate) count_each: [f64; MAX_CALL_DEPTH as usize + 1],
+    /// The largest of these depths that was measured.
+    pub(crate) deepest_sample: u32,
     /// The number of positions that fit in memory without parents.
     pub(crate) capacity: f64,
     /// The number of positions that one table holds.
@@ -105,6 +107,7 @@ impl Estimates {
             least_in_runs: u32::MAX,
             growth,
             count_each: [0.0; MAX_CALL_DEPTH as usize + 1],
+            deepest_sample: 0,
             capacity,
             in_one_table: f64::INFINITY,
             parent_share: 1.0,
@@ -194,6 +197,7 @@ pub(super) mod tests {
             growth: LARGER_TABLE,
             least_in_runs: u32::MAX,
             count_each,
+            deepest_sample: 0,
             capacity,
             in_one_table: f64::INFINITY,
             parent_share: 0.8,

@@ -219,6 +219,7 @@ impl Work<'_> {
                 break;
             }
         }
+        self.estimates.deepest_sample = below - 1;
         for below in below..=MAX_CALL_DEPTH {
             let in_runs = if below == self.estimates.least_in_runs { IN_RUNS } else { 1.0 };
             let each = self.estimates.count_each[below as usize - 1] * self.estimates.moves * in_runs;

@@ -43,9 +43,13 @@ const PAYS: f64 = 0.9;
 /// The longest time that planning may spend on merging one ply, in seconds.
 const PLAN_SECONDS: f64 = 1.0;
 
-/// The largest share of a count that planning may spend on merging one ply. Devices that share a count wait for the plan, and make the ply
-/// again. With a share of 0.05, two H200 would merge ply 8 of the start position at depth 11: 5.9 s in place of 5.1.
+/// The largest share of a count that planning may spend on merging one ply.
 const PLAN_SHARE: f64 = 0.02;
+
+/// The same share if other devices wait for the plan, and if the cost of counting in runs is measured. With the larger share, four H200s waited
+/// a tenth of a second longer at depth 11, because the first one merged ply 7. Without the measurement, two H200s counted 2.0 s in place of
+/// 1.7: after ply 5 of another position, counting in runs seemed so slow that they merged one ply more.
+const HURRIED_SHARE: f64 = 0.004;
 
 /// The rest of a count.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,14 +86,19 @@ impl Route {
         self.plies.iter().map(|ply| ply.seconds).sum::<f64>() + self.below_seconds
     }
 
-    /// Whether planning merges the next ply, instead of estimating it.
-    pub(crate) fn next_is_cheap(&self) -> bool {
-        let most = PLAN_SECONDS.min(PLAN_SHARE * self.seconds());
+    /// Whether planning merges the next ply, instead of estimating it, because it takes less than this share of the count.
+    pub(crate) fn next_is_cheap(&self, share: f64) -> bool {
+        let most = PLAN_SECONDS.min(share * self.seconds());
         self.plies.first().is_some_and(|next| next.ranges == 1 && next.seconds < most)
     }
 }
 
 impl Estimates {
+    /// Returns the largest share of a count that planning may spend on merging one ply. Other devices may wait for the plan.
+    pub(crate) fn plan_share(&self, others_wait: bool) -> f64 {
+        if others_wait && self.deepest_sample >= self.least_in_runs { HURRIED_SHARE } else { PLAN_SHARE }
+    }
+
     /// Estimates the number of positions that may lead into a range after some plies, summed over the ranges, as a multiple of all
     /// positions of their ply.
     ///
@@ -314,12 +323,23 @@ mod tests {
     fn planning_merges_only_cheap_plies() {
         let next_is_cheap = |seconds, ranges, below_seconds| {
             let plies = vec![NextPly { positions: 1e6, ranges, at_once: 1e6, seconds }];
-            Route { plies, below_seconds, ..Route::unknown() }.next_is_cheap()
+            Route { plies, below_seconds, ..Route::unknown() }.next_is_cheap(0.02)
         };
         assert!(next_is_cheap(0.1, 1, 10.0) && !next_is_cheap(0.3, 1, 10.0), "the share of the count");
         assert!(next_is_cheap(0.9, 1, f64::INFINITY) && !next_is_cheap(1.1, 1, f64::INFINITY), "the seconds");
         assert!(!next_is_cheap(0.1, 2, 10.0), "a ply in ranges");
-        assert!(!Route::unknown().next_is_cheap(), "no further ply");
+        assert!(!Route::unknown().next_is_cheap(0.02), "no further ply");
+    }
+
+    #[test]
+    fn planning_hurries_only_if_the_cost_of_runs_is_measured() {
+        let share = |deepest_sample, least_in_runs, others_wait| {
+            Estimates { deepest_sample, least_in_runs, ..start(5, 12, 1e12) }.plan_share(others_wait)
+        };
+        assert_eq!(share(3, 3, true), HURRIED_SHARE);
+        for (deepest, least, others_wait) in [(2, 3, true), (3, 3, false), (7, u32::MAX, true)] {
+            assert_eq!(share(deepest, least, others_wait), PLAN_SHARE, "{deepest} {least} {others_wait}");
+        }
     }
 
     fn ranges(route: &Route) -> Vec<u32> {

@@ -233,6 +233,32 @@ fn single_ranges_are_counted() {
     }
 }
 
+/// The device that divides a tree goes on from the last ply of its plan, or begins again.
+#[test]
+fn divisions_cover_the_tree_wherever_the_plan_ended() {
+    const LEAVES: [u128; 7] = [1, 20, 400, 8_902, 197_281, 4_865_609, 119_060_324];
+    for in_runs in [false, true] {
+        for (ply, depth) in [(None, 5), (Some(1), 4), (Some(2), 5), (Some(4), 5), (Some(5), 6)] {
+            for memory in [1 << 28, 1 << 20, 400 << 10] {
+                let backend: Box<dyn Backend> =
+                    if in_runs { Box::new(WrongMerge::in_runs().open()) } else { Box::new(cpu()) };
+                let mut device = MergeDevice::with_memory(backend, memory);
+                let request =
+                    DivisionRequest { ply, ranges: None, counted: Quantity::Leaves, devices: Some(2), are_alike: true };
+                let division = Division::of(&mut device, &fen(START), depth, &request, &()).unwrap();
+                let last = division.ply;
+                assert!(ply.is_none_or(|ply| ply == last) && division.ranges.len() > 1, "{division:?}");
+                assert_eq!(division.paths, LEAVES[last as usize]);
+                let plies = RangePlies { whole: last - 1, last, depth, is_reversed: division.is_reversed };
+                let mut driver = Driver::new(&mut *device.backend, &());
+                let mut counter = RangeCounter::fitting(&mut driver, &fen(START), plies, &device.settings).unwrap();
+                let (leaves, _, paths) = sums(&count(&mut counter, &division.ranges).unwrap());
+                assert_eq!((leaves, paths), (LEAVES[depth as usize], division.paths), "{plies:?} {memory}");
+            }
+        }
+    }
+}
+
 #[test]
 fn plies_of_ranges_must_go_together() {
     let mut cpu = Cpu::new(Some(1)).unwrap();

@@ -73,6 +73,12 @@ impl<I: Interface> HashedList<I> {
         Ok(())
     }
 
+    /// The number of entries for which the list or its tables have buffers.
+    pub(super) fn room(&self) -> u64 {
+        let slots = self.tables.iter().map(|table| table.slots.len() as u64).sum::<u64>();
+        self.list.room().max(slots / 2)
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.list.bytes() + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>()
     }

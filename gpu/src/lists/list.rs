@@ -50,13 +50,17 @@ impl<I: Interface> List<I> {
         Layout::in_shards(entries, self.shards.len() as u64)
     }
 
-    /// Whether the entries fit in the list without much capacity left. All ranges of a ply need about the same capacity, and some
-    /// drivers take seconds to allocate large buffers.
-    pub(super) fn fits(&self, entries: u64) -> bool {
-        let capacity = self.layout(entries).capacity;
-        let fits =
-            |shard: &Shard<I>| (capacity..=capacity + capacity / 2).contains(&((shard.positions.len() / PARTS) as u64));
-        !self.shards.is_empty() && self.shards.iter().all(fits)
+    /// The number of entries for which the list has buffers.
+    pub(super) fn room(&self) -> u64 {
+        self.shards.iter().map(Shard::room).sum()
+    }
+
+    /// Whether the entries fit in the list without much capacity left, or without more room than for `most` entries. Ranges of a ply follow
+    /// each other, and some drivers take seconds to allocate large buffers.
+    pub(super) fn fits(&self, entries: u64, most: u64) -> bool {
+        let Layout { shards, capacity } = self.layout(entries);
+        let largest = (capacity + capacity / 2).max(most / shards.max(1));
+        !self.shards.is_empty() && self.shards.iter().all(|shard| (capacity..=largest).contains(&shard.room()))
     }
 
     /// Returns the shard of the first of these entries, and the first entries within it, at most `most`.

@@ -150,20 +150,19 @@ impl<I: Interface> Plies<I> {
         let most = sizes.positions;
         self.filter = filter;
         let most_of_shard = self.most_in_one_shard(session);
-        let fits = self.successors.list.fits(entries);
+        let (new, most_entries) = (Layout::of(entries, most_of_shard), self.most_entries(session));
+        // Ranges of the last ply never become the parents, whose unused room would be lost.
+        let is_last = matches!(filter, Filter::Reaching { plies: 0, .. });
+        let is_kept = is_last && self.successors.list.shards.len() as u64 == new.shards;
+        let fits = self.successors.list.fits(entries, if is_kept { most_entries } else { 0 });
         if !fits {
             self.successors.list = List::empty();
         }
-        let Layout { shards, capacity } =
-            if fits { self.successors.list.layout(entries) } else { Layout::of(entries, most_of_shard) };
+        let Layout { shards, capacity } = if fits { self.successors.list.layout(entries) } else { new };
         // The next range may have a few more positions.
-        let largest = Layout::of(self.most_entries(session), most_of_shard).capacity;
+        let largest = Layout::of(most_entries, most_of_shard).capacity;
         let new_capacity =
             if filter == Filter::All { capacity } else { (capacity + capacity / 8).min(largest).max(capacity) };
-        if self.memory < self.used(session, entries) {
-            // Runs can be made again.
-            self.run = None;
-        }
         // Some interfaces take long to make large buffers, and the first plies are small.
         let moves = self.parents.len().saturating_mul(MOVES);
         let least = sizes.least_positions().min(most) as u64;
@@ -172,9 +171,14 @@ impl<I: Interface> Plies<I> {
         self.candidates = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.taken.len()));
         // At least one slot is free even if all candidates are fresh.
         let [slots, new_slots] = [capacity, new_capacity].map(|capacity| 2 * capacity as usize + needed + 1);
-        // A much larger table would take memory that the new list may need.
-        self.successors.tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
+        // A table for more entries than fit would take memory that the new list may need.
+        let most_slots = (2 * slots).max(2 * largest as usize);
+        self.successors.tables.retain(|table| (slots..=most_slots).contains(&table.slots.len()));
         self.successors.tables.truncate(shards as usize);
+        if self.memory < self.used(session, entries.max(self.successors.room())) {
+            // Runs can be made again.
+            self.run = None;
+        }
         let roots = if filter == Filter::All { 1 } else { sizes.roots };
         let plan = ListPlan { shards: shards as usize, capacity, new_capacity, slots, new_slots, candidates: needed };
         let made = self.make_list(&mut session.runner, &plan, roots).await;

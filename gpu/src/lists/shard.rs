@@ -35,6 +35,11 @@ impl<I: Interface> Shard<I> {
         let multiplicities = runner.list_buffer("multiplicities", capacity as usize).await?;
         Ok(Self { positions, multiplicities, capacity, len: 0 })
     }
+
+    /// The number of entries for which there are buffers.
+    pub(super) fn room(&self) -> u64 {
+        (self.positions.len() / PARTS) as u64
+    }
 }
 
 /// The words of `merge_state`.
