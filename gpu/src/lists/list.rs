@@ -55,11 +55,11 @@ impl<I: Interface> List<I> {
         self.shards.iter().map(Shard::room).sum()
     }
 
-    /// Whether the entries fit in the list without much capacity left, or without more room than for `most` entries. Ranges of a ply follow
-    /// each other, and some drivers take seconds to allocate large buffers.
-    pub(super) fn fits(&self, entries: u64, most: u64) -> bool {
-        let Layout { shards, capacity } = self.layout(entries);
-        let largest = (capacity + capacity / 2).max(most / shards.max(1));
+    /// Whether the entries fit in the list, which may be much larger or not. Ranges of a ply follow each other, and some drivers take seconds to
+    /// allocate large buffers.
+    pub(super) fn fits(&self, entries: u64, may_be_larger: bool) -> bool {
+        let capacity = self.layout(entries).capacity;
+        let largest = if may_be_larger { u64::MAX } else { capacity + capacity / 2 };
         !self.shards.is_empty() && self.shards.iter().all(|shard| (capacity..=largest).contains(&shard.room()))
     }
 

@@ -150,19 +150,24 @@ impl<I: Interface> Plies<I> {
         let most = sizes.positions;
         self.filter = filter;
         let most_of_shard = self.most_in_one_shard(session);
-        let (new, most_entries) = (Layout::of(entries, most_of_shard), self.most_entries(session));
+        let new = Layout::of(entries, most_of_shard);
+        let has_memory = self.has_memory_to_spare(session, entries);
         // Ranges of the last ply never become the parents, whose unused room would be lost.
         let is_last = matches!(filter, Filter::Reaching { plies: 0, .. });
-        let is_kept = is_last && self.successors.list.shards.len() as u64 == new.shards;
-        let fits = self.successors.list.fits(entries, if is_kept { most_entries } else { 0 });
+        let may_be_larger = has_memory && is_last && self.successors.list.shards.len() as u64 == new.shards;
+        let fits = self.successors.list.fits(entries, may_be_larger);
         if !fits {
             self.successors.list = List::empty();
         }
         let Layout { shards, capacity } = if fits { self.successors.list.layout(entries) } else { new };
         // The next range may have a few more positions.
-        let largest = Layout::of(most_entries, most_of_shard).capacity;
+        let largest = Layout::of(self.most_entries(session), most_of_shard).capacity;
         let new_capacity =
             if filter == Filter::All { capacity } else { (capacity + capacity / 8).min(largest).max(capacity) };
+        if self.memory < self.used(session, entries) {
+            // Runs can be made again.
+            self.run = None;
+        }
         // Some interfaces take long to make large buffers, and the first plies are small.
         let moves = self.parents.len().saturating_mul(MOVES);
         let least = sizes.least_positions().min(most) as u64;
@@ -171,14 +176,10 @@ impl<I: Interface> Plies<I> {
         self.candidates = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.taken.len()));
         // At least one slot is free even if all candidates are fresh.
         let [slots, new_slots] = [capacity, new_capacity].map(|capacity| 2 * capacity as usize + needed + 1);
-        // A table for more entries than fit would take memory that the new list may need.
-        let most_slots = (2 * slots).max(2 * largest as usize);
+        // A much larger table would take memory that the new list or runs may need.
+        let most_slots = if has_memory { usize::MAX } else { 2 * slots };
         self.successors.tables.retain(|table| (slots..=most_slots).contains(&table.slots.len()));
         self.successors.tables.truncate(shards as usize);
-        if self.memory < self.used(session, entries.max(self.successors.room())) {
-            // Runs can be made again.
-            self.run = None;
-        }
         let roots = if filter == Filter::All { 1 } else { sizes.roots };
         let plan = ListPlan { shards: shards as usize, capacity, new_capacity, slots, new_slots, candidates: needed };
         let made = self.make_list(&mut session.runner, &plan, roots).await;
@@ -222,6 +223,18 @@ impl<I: Interface> Plies<I> {
         self.levels_memory + plies + run + entries * each + others
     }
 
+    /// Whether the buffers of the list and of its tables may stay larger than `entries` successors need: there is memory for them, for an
+    /// order of these successors and for runs.
+    fn has_memory_to_spare(&self, session: &Session<I>, entries: u64) -> bool {
+        let runs = if self.run.is_some() { 0 } else { session.fitting(2).map_or(0, |sizes| self.run_bytes(&sizes)) };
+        self.used(session, entries.max(self.successors.room())) + NUMBER * entries + runs <= self.memory
+    }
+
+    /// The bytes of the largest run.
+    fn run_bytes(&self, sizes: &Sizes) -> u64 {
+        self.run_capacity * RUN_ENTRY + table_bytes(sizes, self.run_capacity)
+    }
+
     /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.
     fn shrink(&mut self, session: &Session<I>, entries: u64) {
         let each = POSITION + MULTIPLICITY_AND_SLOTS + NUMBER;
@@ -260,7 +273,7 @@ impl<I: Interface> Plies<I> {
         let most = Self::most_of_shard(&session.runner.settings, candidates);
         let plies = self.ancestors.iter().chain([&self.parents]).map(List::bytes).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
-        let runs = sizes.map_or(0, |sizes| self.run_capacity * RUN_ENTRY + table_bytes(&sizes, self.run_capacity));
+        let runs = sizes.map_or(0, |sizes| self.run_bytes(&sizes));
         let memory = self.memory.saturating_sub(fixed + runs.min(self.memory / RUNS_SHARE));
         let shards = (memory / each).div_ceil(most).max(1);
         let sorting = if shards > 1 { candidates * SORTING } else { 0 };
