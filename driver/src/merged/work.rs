@@ -35,11 +35,6 @@ const BEFORE_RANGES_SHARE: f64 = 0.75;
 /// The same share if there are at least two plies between.
 const BEFORE_BETWEEN_SHARE: f64 = 0.5;
 
-/// Returns the position of an entry in planes.
-pub(super) fn planes(rules: &Rules, entry: &WeightedPosition) -> Planes32 {
-    Planes32::pack(rules, &entry.position.unpack_unchecked())
-}
-
 /// Returns a root as the only entry of its ply.
 pub(crate) fn root_entry(root: &Fen) -> WeightedPosition {
     WeightedPosition { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
@@ -48,7 +43,7 @@ pub(crate) fn root_entry(root: &Fen) -> WeightedPosition {
 /// The plies of a tree on a device, and everything known about them.
 pub(crate) struct Work<'d> {
     pub(crate) merge: Box<dyn Merge + 'd>,
-    pub(super) rules: Rules,
+    rules: Rules,
     device: String,
     observer: &'d dyn Observer,
     pub(crate) progress: &'d mut Progress,
@@ -297,6 +292,11 @@ impl<'d> Work<'d> {
         Ok(())
     }
 
+    /// Returns the position of an entry in planes.
+    pub(super) fn planes(&self, entry: &WeightedPosition) -> Planes32 {
+        Planes32::pack(&self.rules, &entry.position.unpack_unchecked())
+    }
+
     /// Replaces the successors with these entries.
     pub(crate) fn put(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         let paths = entries.iter().try_fold(0_u128, |sum, entry| sum.checked_add(entry.multiplicity));
@@ -311,7 +311,7 @@ impl<'d> Work<'d> {
     /// Starts with these entries.
     pub(crate) fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         let begin = Instant::now();
-        let pawns = entries.iter().map(|entry| planes(&self.rules, entry).pawns().count_ones()).max();
+        let pawns = entries.iter().map(|entry| self.planes(entry).pawns().count_ones()).max();
         self.estimates.pawns = pawns.unwrap_or(0);
         self.put(entries)?;
         self.note(begin.elapsed().as_secs_f64());
