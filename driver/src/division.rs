@@ -7,7 +7,7 @@ use kogge_board::{Backend, Fen};
 
 use crate::calls::MAX_CALL_DEPTH;
 use crate::merged::Work;
-use crate::{Driver, Error, MergeSettings, Observer, Quantity, RangeCounter, RangePlies};
+use crate::{Driver, Error, MergeSettings, Observer, Quantity, RangePlies};
 
 /// A device, and its settings for merging.
 pub struct MergeDevice {
@@ -101,20 +101,25 @@ impl Division {
         let plan = work.plan_below(root, &settings, true)?;
         let (least, most) = Self::plies(depth, wanted.counted).into_inner();
         let ply = wanted.ply.unwrap_or(plan.last_ply().min(most).max(least));
-        // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
-        // paths come from another way of counting.
+        // Two plies before the last, fewer positions take less time and memory, unless the plan has made one ply more. Whoever counts makes
+        // the next ply by itself, so the paths come from another way of counting.
         let reversed = wanted.devices.filter(|_| plan.is_reversed && plan.last_ply() == ply);
         let is_reversed = reversed.is_some();
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth, is_reversed };
-        let mut counter = RangeCounter::fitting_below(work, root, plies)?;
-        let ranges = match reversed {
+        let left = ply - work.merge_fitting(root, &plies)?;
+        let paths = work.paths_below(left)?;
+        work.descend()?;
+        let weights = match reversed {
             Some(devices) if wanted.ranges.is_none() => {
                 let rounds: &[u64] = if wanted.are_alike { &ROUNDS } else { &EQUAL_ROUNDS };
-                counter.borders_by(&reversed_weights(rounds, plan.ranges(), devices))?
+                reversed_weights(rounds, plan.ranges(), devices)
             }
-            _ => counter.borders(wanted.count(counter.estimated_positions()))?,
+            _ => {
+                let sizes = work.estimates.next_sizes(left);
+                vec![1; wanted.count(sizes.last().copied().unwrap_or(0.0)) as usize]
+            }
         };
-        let paths = counter.paths();
+        let ranges = work.borders(left - 1, is_reversed, &weights)?;
         Ok(Self { ply, ranges, is_reversed, paths })
     }
 }

@@ -68,6 +68,25 @@ pub struct RangeCounter<'d> {
     paths: u128,
 }
 
+impl Work<'_> {
+    /// Goes on to the last whole ply, at most `plies.whole`, that leaves enough room for ranges and for plies between. Returns its number. Begins
+    /// again at the root if the last ply is made already.
+    pub(crate) fn merge_fitting(&mut self, root: &Fen, plies: &RangePlies) -> Result<u32, Error> {
+        plies.check(self.counted)?;
+        if self.ply() >= plies.last {
+            self.start_again(&[root_entry(root)])?;
+        }
+        while self.ply() < plies.whole && self.leaves_room(plies.last - self.next_ply()) {
+            let next = self.next_whole();
+            if !self.merge_whole(next)? {
+                // Now the work knows that this ply does not fit.
+                self.start_again(&[root_entry(root)])?;
+            }
+        }
+        Ok(self.ply())
+    }
+}
+
 impl<'d> RangeCounter<'d> {
     /// Merges the plies down to the last whole one, and samples the next.
     ///
@@ -104,23 +123,8 @@ impl<'d> RangeCounter<'d> {
         plies: RangePlies,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        Self::fitting_below(Work::at_root(driver, root, plies.depth, settings)?, root, plies)
-    }
-
-    /// Continues a work that began with this root. See [`RangeCounter::fitting`].
-    pub(crate) fn fitting_below(mut work: Work<'d>, root: &Fen, plies: RangePlies) -> Result<Self, Error> {
-        plies.check(work.counted)?;
-        if work.ply() >= plies.last {
-            work.start_again(&[root_entry(root)])?;
-        }
-        while work.ply() < plies.whole && work.leaves_room(plies.last - work.next_ply()) {
-            let next = work.next_whole();
-            if !work.merge_whole(next)? {
-                // Now the work knows that this ply does not fit.
-                work.start_again(&[root_entry(root)])?;
-            }
-        }
-        let whole = work.ply();
+        let mut work = Work::at_root(driver, root, plies.depth, settings)?;
+        let whole = work.merge_fitting(root, &plies)?;
         Self::sampled(work, RangePlies { whole, ..plies })
     }
 
@@ -137,12 +141,6 @@ impl<'d> RangeCounter<'d> {
         self.plies
     }
 
-    /// Estimates the distinct positions of the ply that is made in ranges.
-    pub fn estimated_positions(&self) -> f64 {
-        let sizes = self.work.estimates.next_sizes(self.plies.last - self.plies.whole);
-        sizes.last().copied().unwrap_or(0.0)
-    }
-
     /// The number of paths to the ply that is made in ranges.
     pub fn paths(&self) -> u128 {
         self.paths
@@ -154,16 +152,9 @@ impl<'d> RangeCounter<'d> {
     /// # Errors
     /// As [`RangeCounter::count`].
     pub fn borders(&mut self, count: u32) -> Result<Vec<KeyRange>, Error> {
-        self.borders_by(&vec![1; count as usize])
-    }
-
-    /// As [`RangeCounter::borders`], but chooses a range for each weight. Its number of positions is about its share of the weights.
-    ///
-    /// # Errors
-    /// As [`RangeCounter::count`].
-    pub fn borders_by(&mut self, weights: &[u64]) -> Result<Vec<KeyRange>, Error> {
-        self.ranges.sample_again(&mut self.work, weights.len() as u32)?;
-        Ok(self.ranges.divide(weights))
+        let Self { work, ranges, plies, .. } = self;
+        ranges.leave_groups(work, 0)?;
+        work.borders(plies.last - plies.whole - 1, plies.is_reversed, &vec![1; count as usize])
     }
 
     /// Counts in each of these ranges, one after the other, and reports each as soon as it is done. The ranges are given in the order

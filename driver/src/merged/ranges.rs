@@ -153,16 +153,6 @@ impl Ranges {
         })
     }
 
-    /// Samples the plies again for a number of ranges, unless the sample is large enough.
-    pub(crate) fn sample_again(&mut self, work: &mut Work<'_>, ranges: u32) -> Result<(), Error> {
-        if Sample::parents(ranges) > Sample::parents(1) {
-            self.leave_groups(work, 0)?;
-            let done = std::mem::take(&mut self.done);
-            *self = Self { done, ..Self::of(work, self.groups.len() as u32, self.is_reversed, ranges)? };
-        }
-        Ok(())
-    }
-
     /// Discards the positions of this ply between and of all after it. The ply before it becomes the parents again.
     pub(crate) fn leave_groups(&mut self, work: &mut Work<'_>, first: usize) -> Result<(), Error> {
         for group in self.groups[first..].iter_mut().rev() {
@@ -399,8 +389,8 @@ impl Ranges {
         let mut sampled = self.keys().0.slice(&range).to_vec();
         if sampled.len() < FEW_KEYS {
             sampled.clear();
-            work.sample(self.ply, self.filter(range, 0), SAMPLED_AGAIN, &mut |_, positions, _| {
-                sampled.extend(positions.iter().map(self.samples[0].key));
+            work.sample(self.ply, self.filter(range, 0), SAMPLED_AGAIN, &mut |work, _| {
+                sampled.extend(work.read()?.iter().map(self.samples[0].key));
                 Ok(())
             })?;
             sampled.sort_unstable();

@@ -55,7 +55,7 @@ impl Sample {
     ) -> Result<Self, Error> {
         let between = filters.iter().skip(1).map(|_| SampledPly::default()).collect();
         let mut sample = Self { keys: Vec::new(), each_key: 1.0, between, key };
-        sample.take(work, ply, filters, 1.0, Self::parents(ranges))?;
+        sample.take(work, ply, filters, 1.0, parents(ranges))?;
         for (before, sampled) in sample.between.iter_mut().rev().enumerate() {
             let most = (MOST_BETWEEN >> before.min(8)).max(LEAST_BETWEEN);
             let stride = sampled.positions.len().div_ceil(most).max(1);
@@ -66,7 +66,21 @@ impl Sample {
         Ok(sample)
     }
 
-    /// Samples the successors of about this number of parents, and all plies after them. Each parent stands for `each`.
+    /// Samples the keys of the last ply, below these plies between. The keys are meant for a number of ranges.
+    fn keys_below(
+        work: &mut Work<'_>,
+        between: u32,
+        key: fn(&Planes32) -> Key,
+        ranges: u32,
+    ) -> Result<Vec<Key>, Error> {
+        let mut sample = Self { keys: Vec::new(), each_key: 1.0, between: Vec::new(), key };
+        let filters = vec![Filter::All; between as usize + 1];
+        sample.take(work, work.next_ply(), &filters, 1.0, parents(ranges))?;
+        Ok(sample.keys)
+    }
+
+    /// Samples the successors of about this number of parents, and all plies after them. Each parent stands for `each`. Plies between that the
+    /// sample does not have are made but not read.
     fn take(
         &mut self,
         work: &mut Work<'_>,
@@ -78,34 +92,30 @@ impl Sample {
         let Some((&filter, later)) = filters.split_first() else { return Ok(()) };
         let all = work.merge.parents() as f64;
         if later.is_empty() {
-            let sampled = work.sample(ply, filter, parents, &mut |_, positions, _| self.add_keys(&positions))?;
+            let sampled = work.sample(ply, filter, parents, &mut |work, _| {
+                self.keys.extend(work.read()?.iter().map(self.key));
+                Ok(())
+            })?;
             self.each_key = each * all / (sampled as f64).max(1.0);
             return Ok(());
         }
-        let index = self.between.len() - later.len();
+        let index = self.between.len().checked_sub(later.len());
         let first = parents.min(MOST_PARENTS / 4);
         let each_later = each * (all / (first as f64).max(1.0)).max(1.0);
-        let sampled = work.sample(ply, filter, first, &mut |work, positions, share| {
+        let sampled = work.sample(ply, filter, first, &mut |work, share| {
+            if let Some(index) = index {
+                self.between[index].positions.extend(work.read()?);
+            }
             work.merge.descend(true)?;
             let sampled = self.take(work, ply + 1, later, each_later, (share * parents as f64).ceil() as u64);
-            self.between[index].positions.extend(positions);
             // The ply before becomes the parents again, even if the work was stopped.
             work.merge.ascend()?;
             sampled
         })?;
-        self.between[index].each = each * all / (sampled as f64).max(1.0);
+        if let Some(index) = index {
+            self.between[index].each = each * all / (sampled as f64).max(1.0);
+        }
         Ok(())
-    }
-
-    /// Adds the keys of positions of the last ply.
-    fn add_keys(&mut self, positions: &[Planes32]) -> Result<(), Error> {
-        self.keys.extend(positions.iter().map(self.key));
-        Ok(())
-    }
-
-    /// Returns the number of parents that a sample for a number of ranges expands.
-    pub(super) fn parents(ranges: u32) -> u64 {
-        (u64::from(ranges) * PARENTS_EACH).clamp(LEAST_PARENTS, MOST_PARENTS)
     }
 
     /// Returns the number of sampled keys in a range.
@@ -121,10 +131,23 @@ impl Sample {
     }
 }
 
-/// Takes a part of a sample: positions, which are also the successors on the device, and their share of the sample.
-type Take<'f> = &'f mut dyn FnMut(&mut Work<'_>, Vec<Planes32>, f64) -> Result<(), Error>;
+/// Returns the number of parents that a sample for a number of ranges expands.
+fn parents(ranges: u32) -> u64 {
+    (u64::from(ranges) * PARENTS_EACH).clamp(LEAST_PARENTS, MOST_PARENTS)
+}
+
+/// Takes a part of a sample, the successors on the device, with their share of the sample.
+type Take<'f> = &'f mut dyn FnMut(&mut Work<'_>, f64) -> Result<(), Error>;
 
 impl Work<'_> {
+    /// Chooses ranges that cover the ply below these plies between, at most one for each weight. Their numbers of positions are about their
+    /// shares of the weights.
+    pub(crate) fn borders(&mut self, between: u32, is_reversed: bool, weights: &[u64]) -> Result<Vec<KeyRange>, Error> {
+        let key = if is_reversed { Key::reversed } else { Key::of };
+        let mut keys = Sample::keys_below(self, between, key, weights.len() as u32)?;
+        Ok(KeyRange::divide_by(&mut keys, weights))
+    }
+
     /// Samples the successors of the parents that belong to `kept`: expands at least `parents` parents, evenly spread because neighbours have
     /// similar pawns, or all of them. The successors belong to this ply.
     ///
@@ -148,8 +171,7 @@ impl Work<'_> {
             match paths.map_err(StepError::from) {
                 Ok(paths) => {
                     self.conserve(ply, paths)?;
-                    let positions = self.read()?;
-                    take(self, positions, expanded as f64 / total as f64)?;
+                    take(self, expanded as f64 / total as f64)?;
                     sampled += expanded;
                 }
                 Err(StepError::Full) if expanded > 1 => {
@@ -163,7 +185,7 @@ impl Work<'_> {
     }
 
     /// Reads all successors.
-    fn read(&mut self) -> Result<Vec<Planes32>, Error> {
+    pub(super) fn read(&mut self) -> Result<Vec<Planes32>, Error> {
         let len = self.merge.successors();
         let mut positions = Vec::new();
         for start in (0..len).step_by(AT_ONCE as usize) {
