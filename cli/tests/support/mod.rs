@@ -6,7 +6,7 @@
 #[cfg(unix)]
 pub mod kills;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -66,8 +66,10 @@ pub fn kogge_with_input(arguments: &[&str], input: &[u8]) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("kogge starts");
-    // A program that refuses its arguments may end before it reads its input.
-    let _ = child.stdin.take().expect("a pipe").write_all(input);
+    if let Err(error) = child.stdin.take().expect("a pipe").write_all(input) {
+        // A program that refuses its arguments may end before it reads its input.
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe, "{error}");
+    }
     child.wait_with_output().expect("kogge ends").into()
 }
 

@@ -113,21 +113,7 @@ enum Outcome {
     Split(Plan, u32, Vec<WeightedPosition>),
 }
 
-impl<'d> Work<'d> {
-    /// Starts with a root.
-    pub(crate) fn at_root(
-        driver: &'d mut Driver<'_>,
-        root: &Fen,
-        depth: u32,
-        settings: &MergeSettings,
-    ) -> Result<Self, Error> {
-        driver.begin(1);
-        let mut work = Self::start(driver, &counting(root), &settings.options(), depth)?;
-        work.recall(settings.costs);
-        work.add(&[root_entry(root)])?;
-        Ok(work)
-    }
-
+impl Work<'_> {
     /// Plans how to count below a root. Merges the next plies as long as they take little time. Other devices may wait for the plan.
     pub(crate) fn plan_below(
         &mut self,

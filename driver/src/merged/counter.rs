@@ -10,7 +10,7 @@ use kogge_board::merge::KeyRange;
 
 use super::ranges::{RangeCount, Ranges};
 use super::settings::{MergeSettings, Quantity};
-use super::work::{Work, root_entry};
+use super::work::Work;
 use crate::calls::MAX_CALL_DEPTH;
 use crate::{Driver, Error, Progress};
 
@@ -29,7 +29,7 @@ pub struct RangePlies {
 
 impl RangePlies {
     /// Checks that such a count is possible.
-    fn check(&self, counted: Quantity) -> Result<(), Error> {
+    pub(super) fn check(&self, counted: Quantity) -> Result<(), Error> {
         let &Self { whole, last, depth, .. } = self;
         let below = depth.checked_sub(last).filter(|plies| (counted.least_below()..=MAX_CALL_DEPTH).contains(plies));
         below.filter(|_| whole < last).map(drop).ok_or(Error::RangePlies { whole, last, depth })
@@ -66,25 +66,6 @@ pub struct RangeCounter<'d> {
     ranges: Ranges,
     plies: RangePlies,
     paths: u128,
-}
-
-impl Work<'_> {
-    /// Goes on to the last whole ply, at most `plies.whole`, that leaves enough room for ranges and for plies between. Returns its number. Begins
-    /// again at the root if the last ply is made already.
-    pub(crate) fn merge_fitting(&mut self, root: &Fen, plies: &RangePlies) -> Result<u32, Error> {
-        plies.check(self.counted)?;
-        if self.ply() >= plies.last {
-            self.start_again(&[root_entry(root)])?;
-        }
-        while self.ply() < plies.whole && self.leaves_room(plies.last - self.next_ply()) {
-            let next = self.next_whole();
-            if !self.merge_whole(next)? {
-                // Now the work knows that this ply does not fit.
-                self.start_again(&[root_entry(root)])?;
-            }
-        }
-        Ok(self.ply())
-    }
 }
 
 impl<'d> RangeCounter<'d> {

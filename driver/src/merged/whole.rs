@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use kogge_board::Pace;
 use kogge_board::merge::{Filter, MergeError};
+use kogge_board::{Fen, Pace};
 
+use super::counter::RangePlies;
 use super::estimates::MARGIN;
 use super::route::NextPly;
 use super::settings::MergeCosts;
-use super::work::{StepError, Work, in_a_step, pace};
+use super::work::{StepError, Work, in_a_step, pace, root_entry};
 use crate::Error;
 
 /// A ply is large if its time is at least the quickest ply's time multiplied by this factor and at least [`LARGE_SECONDS`], and if it has at
@@ -92,6 +93,23 @@ impl Work<'_> {
         self.note_costs(seconds, parents as f64 * self.estimates.moves, ply.positions);
         self.note(seconds);
         Ok(true)
+    }
+
+    /// Goes on to the last whole ply, at most `plies.whole`, that leaves enough room for ranges and for plies between. Returns its number. Begins
+    /// again at the root if the last ply is made already.
+    pub(crate) fn merge_fitting(&mut self, root: &Fen, plies: &RangePlies) -> Result<u32, Error> {
+        plies.check(self.counted)?;
+        if self.ply() >= plies.last {
+            self.start_again(&[root_entry(root)])?;
+        }
+        while self.ply() < plies.whole && self.leaves_room(plies.last - self.next_ply()) {
+            let next = self.next_whole();
+            if !self.merge_whole(next)? {
+                // Now the work knows that this ply does not fit.
+                self.start_again(&[root_entry(root)])?;
+            }
+        }
+        Ok(self.ply())
     }
 
     /// Updates the costs of merging after a ply with `successors` successors, made with capacity for about `positions` positions.

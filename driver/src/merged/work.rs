@@ -10,9 +10,10 @@ use kogge_board::{Categories, Fen, Pace, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
 use super::route::NextPly;
-use super::settings::{MergeCosts, Quantity};
+use super::settings::{MergeCosts, MergeSettings, Quantity};
 use crate::calls::MAX_CALL_DEPTH;
 use crate::error::wrong_answer;
+use crate::frontier::counting;
 use crate::plan::PlannedPly;
 use crate::{Driver, Error, Observer, Progress};
 
@@ -122,6 +123,20 @@ impl<'d> Work<'d> {
             start: Instant::now(),
             rest: f64::INFINITY,
         })
+    }
+
+    /// Starts with a root.
+    pub(crate) fn at_root(
+        driver: &'d mut Driver<'_>,
+        root: &Fen,
+        depth: u32,
+        settings: &MergeSettings,
+    ) -> Result<Self, Error> {
+        driver.begin(1);
+        let mut work = Self::start(driver, &counting(root), &settings.options(), depth)?;
+        work.recall(settings.costs);
+        work.add(&[root_entry(root)])?;
+        Ok(work)
     }
 
     /// The last ply so far.

@@ -262,6 +262,43 @@ fn buffers_are_kept_for_the_next_merge() {
     assert_eq!(merge.perft(0..1, 3), Ok(8_902));
 }
 
+/// Ranges of the last ply use the buffers of a larger range, unless runs need the memory. Plies that become the parents do not.
+#[test]
+fn ranges_use_the_buffers_of_larger_ranges() {
+    let within = Filter::within(KeyRange::WHOLE);
+    for (memory, run_entries, are_kept) in
+        [(1_u64 << 26, 1 << 10, true), (1 << 22, 1 << 10, true), (1 << 22, 1 << 15, false)]
+    {
+        let device = TwinDevice::default();
+        let (mut gpu, control) = (open_with_runs(&device, 1, run_entries, 64), &device.control);
+        let options = MergeOptions::with_memory(memory);
+        // The first merge begins with a self-test, which has its own memory.
+        drop(gpu.merge(&Fen::start().rules, &options).unwrap());
+        control.most_bytes();
+        let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+        assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
+        merge.descend(false).unwrap();
+        let large = merge.sizes().capacity.min(1 << 17);
+        for (small, filter, uses_them) in [(large / 4, within, are_kept), (large / 4, Filter::All, false)] {
+            merge.reserve(large, within).unwrap();
+            control.made();
+            merge.reserve(small, filter).unwrap();
+            assert_eq!(control.made() == 0, uses_them, "{small} of {large} entries in {memory} bytes, {filter:?}");
+            assert_eq!((merge.expand(0..PLIES[1].0), merge.successors()), (Ok(PLIES[2].1), PLIES[2].0));
+            assert_eq!(merge.perft(0..PLIES[2].0, 2), Ok(4_865_609));
+        }
+        merge.reserve(large, within).unwrap();
+        merge.reserve(PLIES[2].0 - 1, within).unwrap();
+        assert_eq!(
+            merge.expand(0..PLIES[1].0),
+            Err(MergeError::Full),
+            "a kept buffer has no more room than was asked for"
+        );
+        let taken = control.most_bytes();
+        assert!(taken <= memory, "{taken} of {memory} bytes");
+    }
+}
+
 /// The first of many batches fills the list. The batches queued behind it must end, and the answer is `Full`. With room
 /// for one more entry, the list is not full.
 #[test]
