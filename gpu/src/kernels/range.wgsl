@@ -63,14 +63,25 @@ fn keys_are_reversed() -> bool {
     return (scalars.filter_kind & 1u) != 0u;
 }
 
+/// Returns the key, or the reversed key, of a position with these pawns.
+fn key_of(own: Board, theirs: Board, hash: u32) -> Key {
+    if keys_are_reversed() {
+        return Key(theirs, own, hash);
+    }
+    return Key(own, theirs, hash);
+}
+
 /// Whether the range has the key, or the reversed key, of a position with this hash.
 fn range_has(range: KeyRange, position: Position, hash: u32) -> bool {
     let pawns = pawns_of(position);
-    var key = Key(pawns & position.own, pawns & ~position.own, hash);
-    if keys_are_reversed() {
-        key = Key(key.theirs, key.own, hash);
-    }
+    let key = key_of(pawns & position.own, pawns & ~position.own, hash);
     return !is_less(key, range.first) && !is_less(range.last, key);
+}
+
+/// Whether the range has keys with these pawns, whatever the hash.
+fn range_has_pawns(range: KeyRange, own: Board, theirs: Board) -> bool {
+    return !is_less(key_of(own, theirs, range.first.hash), range.first) &&
+        !is_less(range.last, key_of(own, theirs, range.last.hash));
 }
 
 /// The pawns of a side, the moves that it has left, and the moves of the other side, each of which may capture one of its pawns.
@@ -324,6 +335,9 @@ const MOST_PLIES_OF_SQUARES: u32 = 2u;
 
 /// Whether a successor that is kept may have these pawns. `mine` are the pawns of the side that has moved.
 fn is_kept_with(range: KeyRange, mine: Board, theirs: Board) -> bool {
+    if filter_plies() == 0u {
+        return range_has_pawns(range, flip(theirs), flip(mine));
+    }
     return may_reach(range, filter_plies(), flip(theirs), flip(mine), any_squares());
 }
 
