@@ -36,7 +36,7 @@ const LEAST: u32 = 64;
 /// Ranges of reversed keys are counted in rounds, in each of which every device counts about one range. These are the rounds' shares of the
 /// ply, for devices of one kind. The first ranges are large, because several small ranges take longer to make than a large one. The last ones
 /// are small, because all devices wait for the last range.
-const ROUNDS: [u64; 3] = [20, 5, 1];
+const ROUNDS: [u64; 4] = [20, 5, 2, 1];
 
 /// The same shares for devices that differ: all others would wait for a slow device that began with a large range.
 const EQUAL_ROUNDS: [u64; 4] = [1; 4];
@@ -176,10 +176,10 @@ mod tests {
     #[test]
     fn ranges_of_reversed_keys_fit_in_memory_and_become_small_for_equal_devices() {
         for (rounds, needed, devices, counts) in [
-            (&ROUNDS[..], 1, 1, &[1, 1, 1][..]),
-            (&ROUNDS, 1, 2, &[2, 2, 2]),
-            (&ROUNDS, 22, 4, &[17, 5, 4]),
-            (&ROUNDS, 1500, 8, &[1154, 289, 58]),
+            (&ROUNDS[..], 1, 1, &[1, 1, 1, 1][..]),
+            (&ROUNDS, 1, 2, &[2, 2, 2, 2]),
+            (&ROUNDS, 22, 4, &[16, 4, 4, 4]),
+            (&ROUNDS, 1500, 8, &[1072, 268, 108, 54]),
             (&EQUAL_ROUNDS, 1, 2, &[2, 2, 2, 2]),
             (&EQUAL_ROUNDS, 22, 4, &[6, 6, 6, 6]),
         ] {
