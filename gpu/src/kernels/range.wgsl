@@ -222,6 +222,17 @@ fn may_become(side: Side, least: Board, greatest: Board) -> bool {
     var before_squares = NONE;
     var before_kind = 0u;
     loop {
+        // To come between the two, pawns below the least have to gain, and pawns above the greatest to lose, the highest square where they
+        // differ, or a higher one. Without losses, only the last move does it.
+        let seen = turned(before, side.moves_up);
+        var movable = ALL;
+        var reachable = ALL;
+        if is_lower(seen, least) {
+            reachable = turned(~below(highest(seen ^ least)), side.moves_up);
+        }
+        if is_lower(greatest, seen) && side.losses == 0u {
+            movable = turned(~below(highest(seen ^ greatest)), side.moves_up);
+        }
         // The pawns after the last move, or without it.
         var pawns = before;
         var squares = NONE;
@@ -231,7 +242,7 @@ fn may_become(side: Side, least: Board, greatest: Board) -> bool {
                 return true;
             }
             while !nonempty(squares) && side.moves > 0u && move_kind < PAWN_MOVES {
-                squares = pawn_squares(before, before | side.blockers, side.targets & ~before, move_kind);
+                squares = pawn_squares(before & movable, before | side.blockers, side.targets & ~before, move_kind) & reachable;
                 move_kind++;
             }
             if !nonempty(squares) {
