@@ -10,6 +10,7 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
+use super::devices::ledger_entries;
 use super::support::wrong_merge::{Fault, WrongMerge};
 use super::support::{Erred, KIWIPETE, fen};
 use super::{cpu, device, options};
@@ -31,9 +32,20 @@ fn share(
     devices: &mut [MergeDevice],
     root: &Fen,
     depth: u32,
-    (kind, entries): (Kind, Option<u32>),
+    entries: (Kind, Option<u32>),
     watcher: &dyn Watcher,
 ) -> Result<Shared, LedgerError> {
+    let (ledger, total, snapshot) = share_ledger(devices, root, depth, entries, watcher)?;
+    Ok((ledger.header().kind, ledger.header().ply, total, snapshot))
+}
+
+fn share_ledger(
+    devices: &mut [MergeDevice],
+    root: &Fen,
+    depth: u32,
+    (kind, entries): (Kind, Option<u32>),
+    watcher: &dyn Watcher,
+) -> Result<(Ledger, Total, Snapshot), LedgerError> {
     let (every_path, ply) = (kind == Kind::Positions, kind.is_ranges().then_some(3));
     let request = LedgerRequest { root, depth, kind: Some(kind), counted: None, ply, entries, every_path };
     let (ledger, made) = Ledger::start(Box::new(Sqlite::in_memory()?), &request, devices, &())?;
@@ -46,7 +58,7 @@ fn share(
         snapshot.devices
     );
     assert_eq!(snapshot.devices.iter().map(|device| device.entries).sum::<u64>(), snapshot.entries);
-    Ok((ledger.header().kind, ledger.header().ply, total, snapshot))
+    Ok((ledger, total, snapshot))
 }
 
 #[test]
@@ -76,10 +88,15 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     for entries in [Some(1), Some(50)] {
         assert_eq!(count(&mut [right(), right()], entries).unwrap().0, Kind::ReversedRanges);
     }
-    // A slow device would hold up the other with a large range, so devices that differ get more ranges, of equal size.
-    for (other, ranges) in [(right(), 6), (device(Mailbox::new()), 8)] {
-        let (kind, snapshot) = count(&mut [right(), other], None).unwrap();
-        assert_eq!((kind, snapshot.entries), (Kind::ReversedRanges, ranges));
+    // A slow device would hold up the other with a large range, so the ranges of devices that differ are of equal size.
+    for (other, are_alike) in [(right(), true), (device(Mailbox::new()), false)] {
+        let entries = (Kind::ReversedRanges, None);
+        let (ledger, ..) = share_ledger(&mut [right(), other], &fen(KIWIPETE), 5, entries, &()).unwrap();
+        let sizes = ledger_entries(&ledger).into_iter().map(|row| row.given.unwrap().count.size.unwrap().positions);
+        let sizes: Vec<_> = sizes.collect();
+        assert_eq!((ledger.header().kind, sizes.len()), (Kind::ReversedRanges, 8));
+        let (least, largest) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+        assert_eq!(*largest > 5 * least, are_alike, "{sizes:?}");
     }
     // This device errs in ranges of reversed keys only.
     let backend = in_runs(Some(Fault::LosesPosition), u64::MAX);
