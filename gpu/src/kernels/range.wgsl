@@ -222,8 +222,8 @@ fn may_become(side: Side, least: Board, greatest: Board) -> bool {
     var before_squares = NONE;
     var before_kind = 0u;
     loop {
-        // To come between the two, pawns below the least have to gain, and pawns above the greatest to lose, the highest square where they
-        // differ, or a higher one. Without losses, only the last move does it.
+        // Pawns below the least come between the two only if they gain the highest square where they differ from it, or a higher one. Pawns
+        // above the greatest have to lose such a square. Without losses, only the last move can do this.
         let seen = turned(before, side.moves_up);
         var movable = ALL;
         var reachable = ALL;
