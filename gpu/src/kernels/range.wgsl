@@ -78,8 +78,8 @@ fn range_has(range: KeyRange, position: Position, hash: u32) -> bool {
     return !is_less(key, range.first) && !is_less(range.last, key);
 }
 
-/// Whether the range has keys with these pawns, whatever the hash.
-fn range_has_pawns(range: KeyRange, own: Board, theirs: Board) -> bool {
+/// Whether the range has some of the keys with these pawns.
+fn range_may_have(range: KeyRange, own: Board, theirs: Board) -> bool {
     return !is_less(key_of(own, theirs, range.first.hash), range.first) &&
         !is_less(range.last, key_of(own, theirs, range.last.hash));
 }
@@ -347,7 +347,7 @@ const MOST_PLIES_OF_SQUARES: u32 = 2u;
 /// Whether a successor that is kept may have these pawns. `mine` are the pawns of the side that has moved.
 fn is_kept_with(range: KeyRange, mine: Board, theirs: Board) -> bool {
     if filter_plies() == 0u {
-        return range_has_pawns(range, flip(theirs), flip(mine));
+        return range_may_have(range, flip(theirs), flip(mine));
     }
     return may_reach(range, filter_plies(), flip(theirs), flip(mine), any_squares());
 }

@@ -180,7 +180,7 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
     }
 }
 
-/// Returns all entries in the form that a worker leases, before they are counted.
+/// Returns the rows of all entries.
 pub(super) fn ledger_entries(ledger: &kogge_ledger::Ledger) -> Vec<kogge_ledger::LedgerRow> {
     let mut rows = Vec::new();
     ledger

@@ -106,7 +106,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "reversed keys are as others", "        return Key(theirs, own, hash);", "        return Key(own, theirs, hash);"),
     Mutant::new(Merging, "moves to the first pawns of a range are left out", "key_of(own, theirs, range.first.hash)", "key_of(own, theirs, 0u)"),
     Mutant::new(Merging, "moves to the last pawns of a range are left out", "key_of(own, theirs, range.last.hash)", "key_of(own, theirs, 0xffffffffu)"),
-    Mutant::new(Merging, "moves two plies before a range are tried as into it", "    if filter_plies() == 0u {\n        return range_has_pawns", "    if filter_plies() < 2u {\n        return range_has_pawns"),
+    Mutant::new(Merging, "moves two plies before a range are tried as into it", "    if filter_plies() == 0u {\n        return range_may_have", "    if filter_plies() < 2u {\n        return range_may_have"),
     Mutant::new(Merging, "the way into a range of reversed keys is as into others", "    if is_even == keys_are_reversed() {", "    if !is_even {"),
     Mutant::new(Merging, "with the same pawns, the other pawns may be greater", "            if step == BEFORE_END {\n                greatest", "            if step == BEFORE_END && is_lower(range.first.own, range.last.own) {\n                greatest"),
     Mutant::new(Merging, "with the same pawns, the other pawns may be less", "step == AFTER_BEGINNING || !is_lower(range.first.own, range.last.own)", "step == AFTER_BEGINNING"),
