@@ -148,13 +148,16 @@ impl Reports {
 
     /// Returns the time of the work so far if a report is due.
     pub(crate) fn due(&mut self) -> Option<Duration> {
+        let elapsed = self.start.elapsed();
+        self.is_due(elapsed).then_some(elapsed)
+    }
+
+    fn is_due(&mut self, elapsed: Duration) -> bool {
         let last = REPORTS.len() - 1;
         let next = REPORTS[self.given.min(last)] * (self.given.saturating_sub(last) as u64 + 1);
-        let elapsed = self.start.elapsed();
-        (elapsed.as_secs() >= next).then(|| {
-            self.given += 1;
-            elapsed
-        })
+        let is_due = elapsed.as_secs() >= next;
+        self.given += usize::from(is_due);
+        is_due
     }
 }
 
@@ -278,6 +281,13 @@ pub(crate) fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_are_due_soon_and_then_less_and_less_often() {
+        let mut reports = Reports::new();
+        let due = (0..4 * 3_600).filter(|&seconds| reports.is_due(Duration::from_secs(seconds)));
+        assert_eq!(due.collect::<Vec<_>>(), [2, 60, 600, 3_600, 7_200, 10_800]);
+    }
 
     #[test]
     fn durations_read_well() {
