@@ -210,8 +210,9 @@ fn memory_does_not_grow_with_depth() {
     }
 }
 
+/// Returns how long a process has computed, in whole seconds: the sum over its threads.
 #[cfg(target_os = "linux")]
-fn seconds_computed(process: u32) -> u64 {
+pub(crate) fn seconds_computed(process: u32) -> u64 {
     /// Linux reports times in hundredths of a second.
     const UNITS: u64 = 100;
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
