@@ -233,7 +233,11 @@ impl Observer for Monitor {
             ..=1e-9 => "time left unknown".to_owned(),
             fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
         };
-        let speed = format!("{} {}/s, {left}", rate(progress.counted, elapsed), self.unit);
+        // While positions are merged, no leaves are counted yet.
+        let speed = match progress.counted {
+            0 => left,
+            counted => format!("{} {}/s, {left}", rate(counted, elapsed), self.unit),
+        };
         if !self.shown {
             if work.reports.due().is_some() {
                 note(&format!("After {}, {:.1} % is done: {speed}.", duration(seconds), 100.0 * progress.fraction));
