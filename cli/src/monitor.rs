@@ -234,13 +234,13 @@ impl Observer for Monitor {
             fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
         };
         // While positions are merged, no leaves are counted yet.
-        let speed = match progress.counted {
+        let expected = match progress.counted {
             0 => left,
             counted => format!("{} {}/s, {left}", rate(counted, elapsed), self.unit),
         };
         if !self.shown {
             if work.reports.due().is_some() {
-                note(&format!("After {}, {:.1} % is done: {speed}.", duration(seconds), 100.0 * progress.fraction));
+                note(&format!("After {}, {:.1} % is done: {expected}.", duration(seconds), 100.0 * progress.fraction));
             }
             return;
         }
@@ -257,7 +257,7 @@ impl Observer for Monitor {
             bar
         });
         bar.set_position((progress.fraction * STEPS) as u64);
-        bar.set_message(speed);
+        bar.set_message(expected);
     }
 
     fn is_cancelled(&self) -> bool {

@@ -13,7 +13,7 @@ use quick_xml::{Reader, XmlVersion};
 use serde_json::json;
 
 #[cfg(target_os = "linux")]
-use crate::refusals::interrupted;
+use crate::support::processes::interrupted;
 use crate::support::{self, Run, kogge, kogge_with_input};
 
 /// Promotions to a knight are missing.

@@ -5,6 +5,8 @@
 
 #[cfg(unix)]
 pub mod kills;
+#[cfg(target_os = "linux")]
+pub mod processes;
 
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Output, Stdio};

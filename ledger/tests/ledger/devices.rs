@@ -13,7 +13,7 @@ use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
 use super::support::Erred;
-use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, fresh, in_file, kiwipete, options, small, total, work};
+use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, fresh, in_file, kiwipete, options, rows, small, total, work};
 
 /// The fate of a device after some calls.
 #[derive(Clone, Copy)]
@@ -167,7 +167,7 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
     // One worker does not notice that its leases have ended, so both workers count everything.
     for (name, lies) in [("both-right", false), ("one-wrong", true)] {
         let ledger = small(name);
-        let slow = ledger_entries(&ledger);
+        let slow = rows(&ledger).unwrap();
         assert_eq!(work(&ledger), Ok(KIWIPETE_3));
         let mut checker = match lies {
             true => device(buggy(Mailbox::new(), no_black_queenside)),
@@ -178,18 +178,6 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
         assert_eq!(ledger.sum().unwrap().leaves, KIWIPETE_3, "nothing is counted twice, nothing is averaged");
         assert_eq!(ledger.total().is_ok(), !lies);
     }
-}
-
-/// Returns the rows of all entries.
-pub(super) fn ledger_entries(ledger: &kogge_ledger::Ledger) -> Vec<kogge_ledger::LedgerRow> {
-    let mut rows = Vec::new();
-    ledger
-        .rows(|row| {
-            rows.push(row);
-            Ok(())
-        })
-        .unwrap();
-    rows
 }
 
 /// Stops when this many positions have been given to a device.

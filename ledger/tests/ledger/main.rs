@@ -20,7 +20,8 @@ use std::time::Duration;
 use kogge_board::{Backend, Fen};
 use kogge_driver::MergeDevice;
 use kogge_ledger::{
-    Answer, Kind, Ledger, LedgerError, LedgerRequest, LedgerStore, Postgres, Source, Sqlite, WorkOptions,
+    Answer, Count, Kind, Ledger, LedgerError, LedgerRequest, LedgerRow, LedgerStore, Postgres, Size, Source, Sqlite,
+    WorkOptions,
 };
 use kogge_movegen_cpu::Cpu;
 use support::{KIWIPETE, fen};
@@ -88,6 +89,22 @@ fn options(worker: &str) -> WorkOptions {
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
     Ok(ledger.work(&mut [cpu()], &options("test"), &())?.0.leaves)
+}
+
+/// Returns the rows of all entries.
+fn rows(ledger: &Ledger) -> Result<Vec<LedgerRow>, LedgerError> {
+    let mut rows = Vec::new();
+    ledger.rows(|row| {
+        rows.push(row);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// Returns the count and the size of a range.
+fn counted(row: &LedgerRow) -> (Count, Size) {
+    let count = row.given.as_ref().expect("it is counted").count;
+    (count, count.size.expect("it is a range"))
 }
 
 fn total(ledger: &Ledger) -> Result<Option<u128>, LedgerError> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use kogge_board::merge::{Key, KeyRange};
 use kogge_driver::{MergeDevice, Observer, Progress};
 use kogge_ledger::{
-    Answer, Count, Item, Kind, Ledger, LedgerError, LedgerRequest, LedgerRow, LedgerStore, Size, Sqlite, Total,
-    Watcher, hex, key_bytes,
+    Answer, Count, Item, Kind, Ledger, LedgerError, LedgerRequest, LedgerStore, Size, Sqlite, Total, Watcher, hex,
+    key_bytes,
 };
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -18,7 +18,7 @@ use parquet::record::RowAccessor;
 
 use super::server::Server;
 use super::support::{KIWIPETE, fen};
-use super::{KIWIPETE_4, cpu, database, device, fresh, options, source};
+use super::{KIWIPETE_4, counted, cpu, database, device, fresh, options, rows, source};
 
 /// Kiwipete to depth 4, merged down to ply 3, which has 57,548 distinct positions and 97,862 paths.
 const TOTAL: Total = Total { leaves: KIWIPETE_4, positions: 57_548, categories: None };
@@ -43,20 +43,6 @@ fn narrow() -> MergeDevice {
 
 fn work(ledger: &Ledger, devices: &mut [MergeDevice]) -> Result<Total, LedgerError> {
     Ok(ledger.work(devices, &options("test"), &())?.0)
-}
-
-fn rows(ledger: &Ledger) -> Result<Vec<LedgerRow>, LedgerError> {
-    let mut rows = Vec::new();
-    ledger.rows(|row| {
-        rows.push(row);
-        Ok(())
-    })?;
-    Ok(rows)
-}
-
-fn counted(row: &LedgerRow) -> (Count, Size) {
-    let count = row.given.as_ref().expect("it is counted").count;
-    (count, count.size.expect("it is a range"))
 }
 
 #[test]

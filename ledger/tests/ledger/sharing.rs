@@ -10,10 +10,9 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
-use super::devices::ledger_entries;
 use super::support::wrong_merge::{Fault, WrongMerge};
 use super::support::{Erred, KIWIPETE, fen};
-use super::{cpu, device, options};
+use super::{counted, cpu, device, options, rows};
 
 /// The result of the devices: the kind and the ply of the entries, the total and the parts.
 type Shared = (Kind, u32, Total, Snapshot);
@@ -92,8 +91,7 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     for (other, are_alike) in [(right(), true), (device(Mailbox::new()), false)] {
         let entries = (Kind::ReversedRanges, None);
         let (ledger, ..) = share_ledger(&mut [right(), other], &fen(KIWIPETE), 5, entries, &()).unwrap();
-        let sizes = ledger_entries(&ledger).into_iter().map(|row| row.given.unwrap().count.size.unwrap().positions);
-        let sizes: Vec<_> = sizes.collect();
+        let sizes: Vec<_> = rows(&ledger).unwrap().iter().map(|row| counted(row).1.positions).collect();
         assert_eq!((ledger.header().kind, sizes.len()), (Kind::ReversedRanges, 8));
         let (least, largest) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
         assert_eq!(*largest > 5 * least, are_alike, "{sizes:?}");
