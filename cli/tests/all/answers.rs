@@ -84,7 +84,7 @@ fn a_rate_names_the_way_of_counting() {
         let answer = kogge(&words(&format!("{line} -v"))).answer(line);
         assert!(answer.lines().any(|last| last.contains(what)), "kogge {line}: {answer}");
         let brief = kogge(&words(line)).answer(line);
-        let last = brief.lines().last().unwrap_or_default();
+        let last = support::without_opening(brief.lines().last().unwrap_or_default());
         assert!(last.contains("/s; ") && last.len() < 80 && !last.contains('('), "kogge {line}: {brief}");
         let quiet = kogge(&words(&format!("{line} --quiet"))).answer(line);
         assert!(!quiet.contains("/s") && answer.starts_with(&quiet), "kogge {line}: {quiet}");

@@ -35,6 +35,14 @@ impl From<Output> for Run {
     }
 }
 
+/// Removes the time to open the device from a line. Only on a busy machine does it take so long that kogge names it.
+pub fn without_opening(line: &str) -> String {
+    match line.split_once(", after ").map(|(before, rest)| (before, rest.split_once(" s to open the device"))) {
+        Some((before, Some((_, after)))) => format!("{before}{after}"),
+        _ => line.to_owned(),
+    }
+}
+
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kogge"));
     // The user's tuned options are neither used nor changed.
