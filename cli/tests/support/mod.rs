@@ -28,8 +28,11 @@ impl From<Output> for Run {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("kogge writes UTF-8");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-        // Whether work takes more than two seconds depends on what else the machine does.
-        let is_report = |line: &&str| line.starts_with("note: After ") || line.ends_with(" so far.\n");
+        // Whether work takes more than two seconds, or half a second to stop, depends on what else the machine does.
+        let is_report = |line: &&str| {
+            ["note: After ", "note: Stopping as soon as "].iter().any(|start| line.starts_with(start))
+                || line.ends_with(" so far.\n")
+        };
         let stderr = stderr.split_inclusive('\n').filter(|line| !is_report(line)).collect();
         Self { code: output.status.code().unwrap_or(-1), stdout, stderr }
     }
